@@ -31,6 +31,10 @@ def report_of(ranks: int) -> dict[str, Any]:
         site["share"] = site["time_s"] / (mpi_s + computation_s)
     functions = [{key: site[key] for key in site if key not in _PLACE} for site in sites]
     routine = {key: functions[0][key] for key in functions[0] if key not in ("function", "class")}
+    sentences = [
+        "9.0 % of the time is MPI; 5.9 % in step > exchange, most of it MPI_Waitall.",
+        f"{2 * 5_000 * ranks:,} messages between {ranks} ranks.",
+    ]
     report = {
         "schema": "leadline.report/2",
         "leadline": "0.1.0",
@@ -49,12 +53,18 @@ def report_of(ranks: int) -> dict[str, Any]:
         "complete": True,
         "duration_s": 60.0,
         "command_duration_s": 61.5,
-        "verdict": f"9.0 % of the time is MPI; 5.9 % in step > exchange, most of it MPI_Waitall. {2 * 5_000 * ranks:,} "
-        f"messages between {ranks} ranks.",
+        "verdict": " ".join(sentences),
+        "verdict_sentences": sentences,
         "mpi_share": mpi_s / (mpi_s + computation_s),
         "time_s": mpi_s + computation_s,
         "startup_s": 0.0,
         "time_of": "ranks",
+        "time_parts": [
+            {"kind": "computation", "name": "computation", "time_s": computation_s, "share": 0.91},
+            {"kind": "waiting", "name": "waiting", "time_s": mpi_s * 0.75, "share": 0.0675},
+            {"kind": "transfer", "name": "transfer", "time_s": mpi_s * 0.25, "share": 0.0225},
+            {"kind": "startup", "name": "start-up", "time_s": 0.25 * ranks, "share": None},
+        ],
         "conditions": [],
         "hosts_detail": [],
         "mpi_s": mpi_s,

@@ -57,6 +57,7 @@ def test_the_verdict_comes_first_then_what_to_look_at(show: Show) -> None:
     report = report_of(8)
     opened = show(report)
     assert opened.tab.locator("main").inner_text().startswith(report["verdict"])
+    assert opened.texts("h1 strong") == report["verdict_sentences"][:1]
     look = opened.tab.locator(".look li")
     assert [text.split(". ")[0] for text in look.all_inner_texts()] == [
         "Recording was paused on 1 rank, for 1.50 s at most",
@@ -171,7 +172,8 @@ def test_a_run_with_nothing_in_it_and_losses_is_shown(show: Show) -> None:
 def test_a_run_that_ended_at_its_start_has_no_shares(show: Show) -> None:
     report = without_optional_parts(report_of(2))
     report |= {"ended_at_start": {"all_ranks": True, "in_init": [0, 1], "after_init": [], "aborted": []}}
-    report |= {"verdict": "The run ended at its start: MPI_Init did not return on ranks 0, 1.", "complete": False}
+    sentence = "The run ended at its start: MPI_Init did not return on ranks 0, 1."
+    report |= {"verdict": sentence, "verdict_sentences": [sentence], "time_parts": [], "complete": False}
     report |= {"mpi_share": None, "duration_s": None, "mpi_s": 0.0, "computation_s": 0.0}
     report["overhead"] = {"own_s": 0.03, "per_call_ns": 5e6, "fraction": None}
     opened = show(report)
@@ -410,7 +412,7 @@ def test_hostile_names_are_text(show: Show) -> None:
     opened.tab.evaluate("document.querySelectorAll('button.open, summary').forEach((each) => each.click())")
     assert opened.tab.evaluate("window.hacked") is None
     assert opened.tab.locator("img, iframe, object").count() == 0
-    assert opened.tab.locator("h1").inner_text() == evil
+    assert opened.tab.locator("h1").inner_text() == f"{evil} {evil}"  # of two sentences
     assert opened.rows("functions")[0][0] == evil
     assert opened.tab.evaluate("document.scripts.length") == 3
 
@@ -496,6 +498,11 @@ def test_on_paper_there_are_no_controls_and_all_is_light(show: Show) -> None:
     opened.tab.evaluate("dispatchEvent(new Event('afterprint'))")
     assert not opened.tab.evaluate("[...document.querySelectorAll('details')].some((each) => each.open)")
     assert opened.tab.pdf().startswith(b"%PDF")
+
+
+def test_the_strip_shows_the_parts_of_the_time_that_the_report_computed(show: Show) -> None:
+    opened = show(report_of(8))
+    assert opened.texts(".strip li") == ["computation 91 %", "waiting 6.8 %", "transfer 2.2 %", "start-up 2.00 s"]
 
 
 def test_without_scripts_the_verdict_can_still_be_read(show: Show) -> None:

@@ -531,6 +531,32 @@ def test_a_few_slow_steps_are_told_from_chance(make_run: MakeRun) -> None:
     assert text(rare_steps=5, rare_period=0) == f"{lost}in 5 of 100 steps {far}"
 
 
+ABOUT_RANKS = {
+    "busiest-receiver", "imbalance", "longest-call", "paused", "ranks-stopped", "slow-iteration", "uneven-ranks",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", sorted(CASES))
+def test_a_finding_says_what_it_is_about(rule: str, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = next(build for build, expected in CASES[rule] if expected is not None)
+    run = build(make_run)
+    if hasattr(run, "stops"):
+        monkeypatch.setattr(unfinished, "stops", lambda run: run.stops)
+    finding = next(finding for finding in findings_of(Content(run)) if finding.id == rule)
+    about = finding.as_data()["about"]
+    assert about.keys() == {"sites", "loop", "ranks", "files"}
+    assert all(site.keys() == {"function", "routine", "file", "line"} for site in about["sites"])
+    if "rank" in finding.evidence:
+        assert list(map(str, about["ranks"])) == [str(finding.evidence["rank"])]
+    if rule in ABOUT_RANKS:
+        assert about["ranks"]
+        assert set(finding.about.ranks) <= set(run.labels)
+    if "function" in finding.evidence and "routine" in finding.evidence:
+        assert [site["function"] for site in about["sites"]] == [finding.evidence["function"]]
+    if rule.startswith("file-"):
+        assert about["files"][0] == finding.evidence["file"]
+
+
 def test_every_rule_has_cases_on_both_sides() -> None:
     assert CASES.keys() == {rule.id for rule in RULES}
     for rule, cases in CASES.items():
@@ -553,6 +579,7 @@ def test_findings_in_json_hold_their_evidence_against_their_threshold(make_run: 
         "id": "busiest-receiver",
         "severity": "notice",
         "text": "Rank 1 receives 100 % of the message bytes (900 B); the median rank receives 0 B.",
+        "about": {"sites": [], "loop": None, "ranks": [1], "files": []},
         "evidence": {"ranks": 4, "rank": 1, "bytes": 900, "share": 1.0, "median_bytes": 0.0, "times_median": None},
         "threshold": {"ranks": {"at_least": 4}, "times_median": {"at_least": 2}},
         "section": "matrix",

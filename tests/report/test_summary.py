@@ -15,6 +15,7 @@ from rich.console import Console
 
 from leadline.findings.finding import Finding
 from leadline.report import Report, summary, to_json
+from leadline.text.format import percent
 
 from .handmade import Calls, HandmadeSite, a_process
 
@@ -38,6 +39,17 @@ def test_summary_says_where_the_time_goes_and_how_efficient_it_was(strip_run: An
     assert "shares exclude MPI_Init and MPI_Finalize (100 ms per rank)" in " ".join(text.split())
     assert "Efficiency  93 % parallel" in text
     assert lines[-1] == "Tables: leadline report DIR --all"
+
+
+def test_the_parts_of_the_time_are_those_of_the_page(strip_run: Any) -> None:
+    report = to_json(strip_run)
+    text = "\n".join(lines_of(strip_run))
+    shown = [part for part in report["time_parts"] if part["kind"] != "startup"]
+    assert [part["kind"] for part in report["time_parts"]] == ["computation", "mpi", "startup"]
+    for part in shown:
+        assert f"{part['name']} {percent(part['share'])}" in text
+    assert sum(part["share"] for part in shown) == pytest.approx(1)
+    assert sum(part["time_s"] for part in report["time_parts"]) == pytest.approx(report["time_s"])
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -59,7 +59,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 # Modules beside the packages, each with the modules and packages that it may import.
 MODULES: dict[str, set[str]] = {
-    "__main__": {"cli", "errors", "isolated"},
+    "__main__": {"cli", "errors", "isolated", "text"},
     "api_data": {"errors"},
     "compiled_in": {"errors"},
     "errors": set(),

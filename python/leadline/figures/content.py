@@ -29,6 +29,7 @@ from leadline.figures.phases import PhaseEntry, phases_of
 from leadline.figures.rank_times import RankEntry, rank_entry
 from leadline.figures.run import Loss, Run, Site
 from leadline.figures.samples import Samples, samples_of
+from leadline.figures.time_parts import TimePart, time_parts
 from leadline.figures.traffic import MatrixEntry, matrix_of
 from leadline.figures.waits import Waits, waits_of
 
@@ -70,6 +71,12 @@ class Content:
     def waiting_s(self) -> float | None:
         """Of all ranks, for other ranks, as matched calls show it; None if the times of calls were not kept."""
         return sum(entry.seconds for entry in self.waits.entries) if self.waits.found else None
+
+    @functools.cached_property
+    def time_parts(self) -> tuple[TimePart, ...]:
+        """Of the time of all ranks."""
+        mpi_s = self.mpi_s - self.startup_s - self.mpi_io_s
+        return time_parts(self.base_s, mpi_s, self.io_s + self.mpi_io_s, self.startup_s, self.waiting_s)
 
     def share(self, time_s: float) -> float:
         """Of the ranks' time between MPI_Init and MPI_Finalize; 0 if there is none."""

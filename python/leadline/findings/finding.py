@@ -1,7 +1,7 @@
 """A finding: a fact that the figures show, with its numbers and the bounds that they reach.
 
-A rule gives the evidence, its bounds decide, and its sentence states the fact. Bounds are data: they are in the output
-beside the evidence.
+A rule gives facts: what the finding is about, and its evidence. Its bounds decide. Its sentence, made apart from the
+facts, states them. Bounds are data: they are in the output beside the evidence.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from leadline.figures.content import Content
+from leadline.figures.json_entries import place_json, rank_id
+from leadline.figures.run import Site
 
 Severity = Literal["error", "warning", "notice"]
 Evidence = dict[str, Any]
@@ -46,6 +48,61 @@ def more_than(limit: float) -> Bound:
 
 
 @dataclass(frozen=True)
+class LoopPlace:
+    """A loop of the source, as far as its place is known. file, line: "" and 0 without debug information."""
+
+    routine: str
+    file: str
+    line: int
+
+
+def main_loop(content: Content) -> LoopPlace | None:
+    """The loop whose iterations the report shows."""
+    loop = content.iterations.loop if content.iterations is not None else None
+    return LoopPlace(loop.routine, loop.file, loop.line) if loop is not None else None
+
+
+@dataclass(frozen=True)
+class About:
+    """What a finding is about; empty if it is the run as a whole.
+
+    sites: call sites, those with most time first.   ranks: labels of those that stand out: slow, late, busy, stopped.
+    """
+
+    sites: tuple[Site, ...] = ()
+    loop: LoopPlace | None = None
+    ranks: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def and_also(self, other: About) -> About:
+        """Of two facts that are one finding."""
+        return About(
+            tuple(dict.fromkeys((*self.sites, *other.sites))),
+            self.loop or other.loop,
+            tuple(dict.fromkeys((*self.ranks, *other.ranks))),
+            tuple(dict.fromkeys((*self.files, *other.files))),
+        )
+
+    def as_data(self) -> dict[str, Any]:
+        return {
+            "sites": [place_json(site) for site in self.sites],
+            "loop": {"routine": self.loop.routine, "file": self.loop.file or None, "line": self.loop.line or None}
+            if self.loop is not None
+            else None,
+            "ranks": [rank_id(label) for label in self.ranks],
+            "files": list(self.files),
+        }
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What a rule has found, before its bounds decide."""
+
+    evidence: Evidence
+    about: About = About()
+
+
+@dataclass(frozen=True)
 class Finding:
     """text: one or two sentences.   section: the one with more detail.   in_verdict: whether the verdict states it.
 
@@ -61,6 +118,7 @@ class Finding:
     in_verdict: bool
     cost_s: float | None = None
     help: str = ""
+    about: About = About()
 
     def as_data(self) -> dict[str, Any]:
         """The form that docs/read/report.md describes. A ratio to 0 has no number in JSON and becomes null."""
@@ -68,6 +126,7 @@ class Finding:
             "id": self.id,
             "severity": self.severity,
             "text": self.text,
+            "about": self.about.as_data(),
             "evidence": {name: _finite(value) for name, value in self.evidence.items()},
             "threshold": {name: {bound.relation: bound.limit} for name, bound in self.threshold.items()},
             "section": self.section,
@@ -87,7 +146,8 @@ class Rule:
 
     severity: "error": the run did not go as intended; "warning": the figures mislead without it; "notice": the figures
     stand out.
-    evidence: its numbers; None if the run has none of the kind; a list if it may have several.   sentence: states them.
+    facts: each with its numbers and what it is about; none if the run has nothing of the kind.
+    sentence: states the numbers.
     threshold: bounds on numbers of the evidence; all must be reached.   order: most important first.
     in_verdict: whether the verdict begins with it, because no figure can be read without it.
     cost_s: seconds of all ranks that it costs; None: not known, or too little.   help: what helps in general.
@@ -97,7 +157,7 @@ class Rule:
     order: int
     severity: Severity
     section: str
-    evidence: Callable[[Content], Evidence | list[Evidence] | None]
+    facts: Callable[[Content], Fact | list[Fact] | None]
     sentence: Callable[[Content, Evidence], str]
     threshold: Mapping[str, Bound] = field(default_factory=dict)
     in_verdict: bool = False
@@ -105,11 +165,12 @@ class Rule:
     help: Callable[[Evidence], str] | None = None
 
     def look(self, content: Content) -> list[Finding]:
-        found = self.evidence(content)
+        found = self.facts(content)
         each = found if isinstance(found, list) else [found] if found is not None else []
-        return [self._finding(content, evidence) for evidence in each if self.decides(evidence)]
+        return [self._finding(content, fact) for fact in each if self.decides(fact.evidence)]
 
-    def _finding(self, content: Content, evidence: Evidence) -> Finding:
+    def _finding(self, content: Content, fact: Fact) -> Finding:
+        evidence = fact.evidence
         return Finding(
             self.id,
             self.severity,
@@ -120,6 +181,7 @@ class Rule:
             self.in_verdict,
             self.cost_s(evidence) if self.cost_s is not None else None,
             self.help(evidence) if self.help is not None else "",
+            fact.about,
         )
 
     def decides(self, evidence: Evidence) -> bool:

@@ -10,21 +10,32 @@ from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
 from leadline.figures.programs import programs_of
 from leadline.figures.run import Run
+from leadline.figures.time_parts import TimePart
 from leadline.findings.finding import Finding
 from leadline.report.one_sided import kinds_of_operations
 from leadline.report.sections import figures_of, listed
-from leadline.report.verdict import verdict
+from leadline.report.verdict import verdict_sentences
 
 SCHEMA = "leadline.report/2"
+PARTS_OF_TIME = {
+    "computation": "computation",
+    "waiting": "waiting",
+    "transfer": "transfer",
+    "mpi": "MPI",
+    "files": "files",
+    "startup": "start-up",
+}
 
 
 def data_of(content: Content, findings: Sequence[Finding]) -> dict[str, Any]:
     """Every figure of the run. Times in seconds, sizes in bytes; min and max are over ranks."""
+    sentences = verdict_sentences(content, findings)
     report = {
         "schema": SCHEMA,
         "leadline": __version__,
         **_about(content.run),
-        "verdict": verdict(content, findings),
+        "verdict": " ".join(sentences),
+        "verdict_sentences": sentences,
         "conditions": [{"code": f.id, "message": f.text, **f.evidence} for f in findings if f.in_verdict],
         "findings": [finding.as_data() for finding in findings],
         "ended_at_start": _ended_at_start(content),
@@ -83,8 +94,13 @@ def _times(content: Content) -> dict[str, Any]:
         "time_s": content.time_s,
         "startup_s": content.startup_s,
         "time_of": content.time_of,
+        "time_parts": [] if withheld else [_part(part) for part in content.time_parts],
         "computation_s": sum(rank.computation_s for rank in content.ranks),
     }
+
+
+def _part(part: TimePart) -> dict[str, Any]:
+    return {"kind": part.kind, "name": PARTS_OF_TIME[part.kind], "time_s": part.time_s, "share": part.share}
 
 
 def _totals(content: Content) -> dict[str, Any]:

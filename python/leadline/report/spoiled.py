@@ -17,12 +17,10 @@ from leadline.wording import endings
 _OF_A_START = ("separate-processes", "still-running", "interrupted", "budget-spent", "incomplete")
 
 
-def spoiled_verdict(content: Content, first: Sequence[Finding]) -> str:
-    """The whole verdict if no share can be given, otherwise "". first: the findings that a verdict begins with."""
+def spoiled_verdict(content: Content, first: Sequence[Finding]) -> list[str]:
+    """The whole verdict if no share can be given, otherwise nothing. first: the findings that a verdict begins with."""
     if content.ended_at_start.all_ranks:
         causes = [finding.text for finding in first if finding.id in _OF_A_START]
         stopped = [finding.text for finding in first if finding.id == "ranks-stopped"]
-        return " ".join([*causes, endings.of_a_start(content.ended_at_start), *stopped])
-    if totals_are_low(content):
-        return " ".join(finding.text for finding in first)
-    return ""
+        return [*causes, endings.of_a_start(content.ended_at_start), *stopped]
+    return [finding.text for finding in first] if totals_are_low(content) else []

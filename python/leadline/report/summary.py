@@ -15,6 +15,7 @@ from leadline.figures.phases import PhaseEntry
 from leadline.findings import times_are_spoiled
 from leadline.findings.finding import Finding
 from leadline.report.entry_lines import clip
+from leadline.report.json_report import PARTS_OF_TIME
 from leadline.report.sections.phases import phase_words, unseen_steps
 from leadline.report.terminal import about
 from leadline.report.verdict import verdict
@@ -33,7 +34,7 @@ MOST_INNER = 3
 MOST_COMPUTED, LEAST_COMPUTED = 4, 0.02  # routines that are named; share of the time that makes one worth it
 LEAST_SHARE_INNER = 0.005
 LABEL = 12  # columns before the facts
-MARKS = (("computation", "#"), ("waiting", "="), ("transfer", "-"), ("MPI", "="), ("files", "."))
+MARKS = {"computation": "#", "waiting": "=", "transfer": "-", "mpi": "=", "files": "."}
 
 
 @dataclass
@@ -103,34 +104,24 @@ def _fact(label: str, text: str, width: int) -> list[Line]:
 
 
 def _where_time_goes(content: Content, width: int) -> list[Line]:
-    base = content.base_s
-    if base <= 0:
+    if content.base_s <= 0:
         return []
-    mpi = content.mpi_s - content.startup_s - content.mpi_io_s
-    files = content.io_s + content.mpi_io_s
-    parts = {"computation": max(base - mpi - files, 0.0)}
-    waiting = content.waiting_s
-    if waiting is None:
-        parts["MPI"] = mpi
-    else:
-        parts["waiting"] = min(waiting, mpi)
-        parts["transfer"] = mpi - parts["waiting"]
-    parts["files"] = files
     room = min(width, FULL_WIDTH) - LABEL
     bar, words, shown, done = "", [], 0.0, 0
-    for name, mark in MARKS:
-        if parts.get(name, 0.0) <= 0:
+    for part in content.time_parts:
+        if part.share is None:
             continue
-        shown += parts[name] / base
+        mark = MARKS[part.kind]
+        shown += part.share
         cells = round(shown * room) - done
         done += cells
         bar += mark * cells
-        words.append(together(f"{mark} {name} {fmt.percent(parts[name] / base)}"))
+        words.append(together(f"{mark} {PARTS_OF_TIME[part.kind]} {fmt.percent(part.share)}"))
     lines: list[Line] = _fact("Time", bar[:room], width)
     lines += _wrapped("  ".join(words), width, " " * LABEL)
     startup = content.startup_s / max(len(content.ranks), 1)
     note = f"shares exclude MPI_Init and MPI_Finalize ({fmt.seconds(startup)} per rank)"
-    if waiting is None:
+    if content.waiting_s is None:
         note += "; waiting unknown: no iteration's call times were kept"
     return lines + _wrapped(note, width, " " * LABEL, "dim") + _computes_in(content, width)
 

@@ -23,8 +23,16 @@ STARTUP_WORTH_SAYING = 0.25  # of the time with start-up
 
 
 def verdict(content: Content, findings: Sequence[Finding] | None = None, *, traffic: bool = True) -> str:
+    """The verdict as one line; see verdict_sentences()."""
+    return " ".join(verdict_sentences(content, findings, traffic=traffic))
+
+
+def verdict_sentences(
+    content: Content, findings: Sequence[Finding] | None = None, *, traffic: bool = True
+) -> list[str]:
     """States how the time is spent, how much is sent and from where, and whether anything is missing.
 
+    Each is one statement, most important first: a finding may take two sentences to state it.
     findings: those of the content, if they are at hand.   traffic: whether to say what was sent, and from where.
 
     For example "62 % of the time is MPI; 41 % in trchdf > exchange, most of it MPI_Wait. 252,960 messages ...".
@@ -35,14 +43,14 @@ def verdict(content: Content, findings: Sequence[Finding] | None = None, *, traf
         return spoiled
     told = [] if times_are_spoiled(first) else [finding for finding in everything if not finding.in_verdict]
     costly = next((finding for finding in told if finding.cost_s is not None), None)
-    sentences = [*(finding.text for finding in first), _time_sentence(content, costly)]
+    sentences = [*(finding.text for finding in first), *_time_sentences(content, costly)]
     if content.base_s > 0 and content.io_s >= IO_WORTH_SAYING * content.base_s and not _says_io(content, costly):
         sentences.append(_io_sentence(content))
     if traffic:
         sentences += _traffic(content, first)
     if content.ended_at_start:
         sentences.append(endings.of_a_start(content.ended_at_start))
-    return " ".join(sentences)
+    return sentences
 
 
 def _traffic(content: Content, first: Sequence[Finding]) -> list[str]:
@@ -58,7 +66,7 @@ def _traffic(content: Content, first: Sequence[Finding]) -> list[str]:
     return sentences
 
 
-def _time_sentence(content: Content, costly: Finding | None) -> str:
+def _time_sentences(content: Content, costly: Finding | None) -> list[str]:
     """What share MPI has, and the finding that costs most; where none costs anything, the costliest routine."""
     sentence = f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time is MPI"
     if content.startup_s > STARTUP_WORTH_SAYING * content.time_s:
@@ -73,7 +81,7 @@ def _time_sentence(content: Content, costly: Finding | None) -> str:
         about = "about " if content.waits.estimated else ""
         sentence += f", {about}{fmt.percent(content.share(waiting))} waiting for other ranks"
     if costly is not None:
-        return f"{sentence}. {costly.text}"
+        return [f"{sentence}.", costly.text]
     costs = _costliest(content)
     if costs is not None:
         path, path_s, function, function_s = costs
@@ -84,7 +92,7 @@ def _time_sentence(content: Content, costly: Finding | None) -> str:
             sentence += f", all of it {function}" if part > 0.995 else f", most of it {function}" if part > 0.5 else ""
         elif share >= 0.001:
             sentence += f"; {fmt.percent(share)} in {function}"
-    return sentence + "."
+    return [f"{sentence}."]
 
 
 def _says_io(content: Content, costly: Finding | None) -> bool:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from leadline.figures.content import Content
 from leadline.figures.paths import short_place
-from leadline.findings.finding import Evidence, Rule
+from leadline.findings.finding import About, Evidence, Fact, Rule
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     if not content.aborts or content.still_running or content.interruption or content.ended_at_start.all_ranks:
         return None
     # Others may follow the first, each from a place of its own: how many ranks do is a matter of time.
     entry = max(content.aborts, key=lambda each: each.calls)
     site = entry.site
-    return {
-        "rank": entry.calls_spread.max_rank,
-        "ranks": sum(each.ranks for each in content.aborts),
-        "routine": site.routine if site is not None and site.routine not in ("", "?") else None,
-        "place": short_place(site.location) if site is not None else "",
-        "exit_code": content.run.description.get("exit_code"),
-    }
+    return Fact(
+        {
+            "rank": entry.calls_spread.max_rank,
+            "ranks": sum(each.ranks for each in content.aborts),
+            "routine": site.routine if site is not None and site.routine not in ("", "?") else None,
+            "place": short_place(site.location) if site is not None else "",
+            "exit_code": content.run.description.get("exit_code"),
+        },
+        About(sites=(site,) if site is not None else (), ranks=(entry.calls_spread.max_rank,)),
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -37,7 +40,7 @@ RULE = Rule(
     order=7,
     severity="warning",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     in_verdict=True,
 )

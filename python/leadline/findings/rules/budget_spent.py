@@ -6,21 +6,24 @@ from collections import Counter
 
 from leadline.figures.content import Content
 from leadline.figures.run import Run
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import About, Evidence, Fact, Rule, at_least
 from leadline.text import format as fmt
 
 _CUT, _UNORDERED, _NOT_WRITTEN = "over-budget", "order-lost", "write-failed"
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     run = content.run
     affected = _ranks(run, _CUT) | _ranks(run, _UNORDERED)
-    return {
-        "ranks": len(affected),
-        "calls_without_order": _amounts(run)[_UNORDERED],
-        "parts_left_out": bool(_ranks(run, _CUT)),
-        "budget_bytes": max((run.processes[i].placement.budget_files for i in affected), default=0) or None,
-    }
+    return Fact(
+        {
+            "ranks": len(affected),
+            "calls_without_order": _amounts(run)[_UNORDERED],
+            "parts_left_out": bool(_ranks(run, _CUT)),
+            "budget_bytes": max((run.processes[i].placement.budget_files for i in affected), default=0) or None,
+        },
+        About(ranks=tuple(run.label(index) for index in sorted(affected))),
+    )
 
 
 def totals_are_low(content: Content) -> bool:
@@ -74,7 +77,7 @@ RULE = Rule(
     order=8,
     severity="warning",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"ranks": at_least(1)},
     in_verdict=True,

@@ -6,12 +6,12 @@ import math
 
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import About, Evidence, Fact, Rule, at_least
 from leadline.statistics.median import median
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     received = {rank.rank: 0 for rank in content.ranks}  # in messages
     for entry in content.matrix:
         if entry.target in received:
@@ -21,14 +21,17 @@ def evidence(content: Content) -> Evidence | None:
         return None
     most = max(received, key=lambda rank: received[rank])
     middle = median(received.values())
-    return {
-        "ranks": len(received),
-        "rank": rank_id(most),
-        "bytes": received[most],
-        "share": received[most] / volume,
-        "median_bytes": middle,
-        "times_median": received[most] / middle if middle > 0 else math.inf,
-    }
+    return Fact(
+        {
+            "ranks": len(received),
+            "rank": rank_id(most),
+            "bytes": received[most],
+            "share": received[most] / volume,
+            "median_bytes": middle,
+            "times_median": received[most] / middle if middle > 0 else math.inf,
+        },
+        About(ranks=(most,)),
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -43,7 +46,7 @@ RULE = Rule(
     order=260,
     severity="notice",
     section="matrix",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"ranks": at_least(4), "times_median": at_least(2)},
 )

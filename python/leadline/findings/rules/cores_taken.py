@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from leadline.figures import placement
 from leadline.figures.content import Content
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import Evidence, Fact, Rule, at_least
 from leadline.findings.rules.oversubscribed import crowded
 from leadline.text import format as fmt
 
 WAITING_FOR_OTHERS = 0.1  # of the ranks' time
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     if crowded(content) or not placement.uses(content.run):
         return None
     waited = placement.waited_share(content.run.processes)
-    return None if waited is None else {"waited_share": waited}
+    return None if waited is None else Fact({"waited_share": waited})
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -30,7 +30,7 @@ RULE = Rule(
     order=40,
     severity="warning",
     section="placement",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"waited_share": at_least(WAITING_FOR_OTHERS)},
     in_verdict=True,

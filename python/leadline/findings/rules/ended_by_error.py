@@ -5,11 +5,11 @@ from __future__ import annotations
 from leadline.figures.content import Content
 from leadline.figures.ending import ended_in_call
 from leadline.figures.paths import short_place
-from leadline.findings.finding import Evidence, Rule
+from leadline.findings.finding import About, Evidence, Fact, Rule
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     if content.aborts or content.still_running or content.interruption:
         return None
     found = ended_in_call(content.run)
@@ -17,14 +17,17 @@ def evidence(content: Content) -> Evidence | None:
         return None
     first = found[0]
     site = first.site
-    return {
-        "rank": first.rank,
-        "ranks": len(found),
-        "function": first.function,
-        "routine": site.routine if site is not None and site.routine not in ("", "?") else None,
-        "place": short_place(site.location) if site is not None else "",
-        "exit_code": content.run.description.get("exit_code"),
-    }
+    return Fact(
+        {
+            "rank": first.rank,
+            "ranks": len(found),
+            "function": first.function,
+            "routine": site.routine if site is not None and site.routine not in ("", "?") else None,
+            "place": short_place(site.location) if site is not None else "",
+            "exit_code": content.run.description.get("exit_code"),
+        },
+        About(sites=(site,) if site is not None else (), ranks=tuple(each.rank for each in found)),
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -41,7 +44,7 @@ RULE = Rule(
     order=5,
     severity="warning",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     in_verdict=True,
 )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from leadline.figures import file_costs
 from leadline.figures.content import Content
 from leadline.figures.files import OTHER_FILES, FileEntry, FileOnRank
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import About, Evidence, Fact, Rule, at_least
 from leadline.text import format as fmt
 
 WHOLE = 0.99  # of the file's bytes
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     """Describes the file from which most was read, among those that several ranks each read completely.
 
     more_than_once_s: the time of these ranks' calls, but for the longest reading. None if that is known not to be what
@@ -25,14 +25,17 @@ def evidence(content: Content) -> Evidence | None:
     times = [rank.within.time_s for rank in readers]
     by_mpi = any(rank.mpi.bytes_read for rank in readers)
     again_s = sum(times) - max(times, default=0.0)
-    return {
-        "file": most.file or OTHER_FILES,
-        "ranks": len(readers),
-        "size_bytes": most.size_bytes,
-        "bytes_read": most.own.bytes_read,
-        "more_than_once_s": None if by_mpi else again_s,
-        "more_than_once_share": None if by_mpi else content.share(again_s),
-    }
+    return Fact(
+        {
+            "file": most.file or OTHER_FILES,
+            "ranks": len(readers),
+            "size_bytes": most.size_bytes,
+            "bytes_read": most.own.bytes_read,
+            "more_than_once_s": None if by_mpi else again_s,
+            "more_than_once_share": None if by_mpi else content.share(again_s),
+        },
+        About(files=(most.file,) if most.file else (), ranks=tuple(rank.rank for rank in readers)),
+    )
 
 
 def _readers(file: FileEntry) -> list[FileOnRank]:
@@ -69,7 +72,7 @@ RULE = Rule(
     order=290,
     severity="notice",
     section="files",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"ranks": at_least(2), "bytes_read": at_least(1_000_000)},
     cost_s=cost_s,

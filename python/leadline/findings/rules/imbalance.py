@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import About, Evidence, Fact, Rule, at_least, main_loop
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     found = content.waits.imbalance
     steps = content.iterations
     if not found.found or steps is None or not steps.found.mean_ns > 0 or not (found.slowest or found.rare_ns > 0):
@@ -17,18 +17,21 @@ def evidence(content: Content) -> Evidence | None:
     parts = {"fixed": found.fixed_ns, "wandering": found.wandering_ns, "noise": found.noise_ns, "rare": found.rare_ns}
     kind = max(parts, key=lambda name: parts[name])
     ranks = len(content.ranks)
-    return {
-        "kind": "host" if kind == "fixed" and found.between_hosts >= 0.8 else kind,
-        "rank": rank_id(content.run.label(process)),
-        "host": content.run.processes[process].host,
-        "times_mean": ratio,
-        "rare_steps": found.rare_steps,
-        "rare_period": found.rare_period or None,
-        "steps": steps.found.count,
-        "lost_per_step_s": found.lost_ns * 1e-9,
-        "share": found.lost_ns / steps.found.mean_ns,
-        "lost_s": found.lost_ns * 1e-9 * steps.found.count * ranks,
-    }
+    return Fact(
+        {
+            "kind": "host" if kind == "fixed" and found.between_hosts >= 0.8 else kind,
+            "rank": rank_id(content.run.label(process)),
+            "host": content.run.processes[process].host,
+            "times_mean": ratio,
+            "rare_steps": found.rare_steps,
+            "rare_period": found.rare_period or None,
+            "steps": steps.found.count,
+            "lost_per_step_s": found.lost_ns * 1e-9,
+            "share": found.lost_ns / steps.found.mean_ns,
+            "lost_s": found.lost_ns * 1e-9 * steps.found.count * ranks,
+        },
+        About(loop=main_loop(content), ranks=(content.run.label(process),) if found.slowest else ()),
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -63,7 +66,7 @@ RULE = Rule(
     order=212,
     severity="notice",
     section="waits",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"share": at_least(0.02)},
     cost_s=lambda found: float(found["lost_s"]),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from leadline.figures.content import Content
-from leadline.findings.finding import Evidence, Rule
+from leadline.findings.finding import About, Evidence, Fact, Rule
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     run = content.run
     if run.complete:
         return None
@@ -18,7 +18,9 @@ def evidence(content: Content) -> Evidence | None:
     is_said = content.still_running or content.interruption or content.aborts or at_start
     if missing <= 0 and cut and is_said:
         return None
-    return {"ranks": run.ranks, "ranks_recorded": len(run.processes), "traces_cut": 0 if is_said else cut}
+    cut_short = tuple(run.label(index) for index in run.order if not run.processes[index].complete)
+    evidence = {"ranks": run.ranks, "ranks_recorded": len(run.processes), "traces_cut": 0 if is_said else cut}
+    return Fact(evidence, About(ranks=cut_short))
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -38,7 +40,7 @@ RULE = Rule(
     order=9,
     severity="warning",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     in_verdict=True,
 )

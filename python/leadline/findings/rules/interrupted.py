@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from leadline.figures import cut_short
 from leadline.figures.content import Content
-from leadline.findings.finding import Evidence, Rule
+from leadline.findings.finding import Evidence, Fact, Rule
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     found = content.interruption
-    return None if found is None else {"cause": found.cause, "after_s": found.after_s}
+    return None if found is None else Fact({"cause": found.cause, "after_s": found.after_s})
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -32,7 +32,7 @@ RULE = Rule(
     order=6,
     severity="warning",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     in_verdict=True,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leadline.figures.content import Content
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import Evidence, Fact, Rule, at_least
 from leadline.text import format as fmt
 
 _NOT_ON_THE_NODE = {
@@ -13,12 +13,12 @@ _NOT_ON_THE_NODE = {
 }
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     places = [process.placement for process in content.run.processes]
     remote = [p for p in places if p.remote and p.live_kind == "run" and p.live_reason in _NOT_ON_THE_NODE]
     if not remote:
         return None
-    return {"ranks": len(remote), "file_system": remote[0].file_system, "reason": remote[0].live_reason}
+    return Fact({"ranks": len(remote), "file_system": remote[0].file_system, "reason": remote[0].live_reason})
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -34,7 +34,7 @@ RULE = Rule(
     order=60,
     severity="warning",
     section="itself",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"ranks": at_least(1)},
     in_verdict=True,

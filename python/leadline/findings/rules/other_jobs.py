@@ -7,15 +7,15 @@ from pathlib import Path
 
 from leadline.figures.content import Content
 from leadline.figures.run import Run
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import Evidence, Fact, Rule, at_least
 from leadline.text import format as fmt
 
 MOST_NAMED = 3
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     directories = [str(path) for path in content.run.others]
-    return {"directories": directories, "jobs": len(directories)}
+    return Fact({"directories": directories, "jobs": len(directories)})
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -34,7 +34,7 @@ RULE = Rule(
     order=70,
     severity="notice",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"jobs": at_least(1)},
     in_verdict=True,

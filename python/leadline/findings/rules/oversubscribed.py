@@ -6,7 +6,7 @@ import math
 
 from leadline.figures import placement
 from leadline.figures.content import Content
-from leadline.findings.finding import Evidence, Rule, at_least, more_than
+from leadline.findings.finding import Evidence, Fact, Rule, at_least, more_than
 from leadline.text import format as fmt
 
 WAITING_WORTH_SAYING = 0.02  # of the ranks' time
@@ -22,23 +22,25 @@ def _is_felt(waited: float | None) -> bool:
     return RULE.threshold["waited_share"].reached(waited)
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     """The figures of the host where most threads shared a core. If none was crowded, all hosts count."""
     found = crowded(content)
     uses = found or placement.uses(content.run)
     if not uses:
         return None
     use = max(uses, key=lambda use: (use.threads / use.cores, use.ranks))
-    return {
-        "host": use.host,
-        "ranks": use.ranks,
-        "threads": use.threads,
-        "cores": use.cores,
-        "host_cores": use.host_cores,
-        "waited_share": use.waited_share,
-        "hosts": len(found),
-        "threads_per_core": use.threads / use.cores,
-    }
+    return Fact(
+        {
+            "host": use.host,
+            "ranks": use.ranks,
+            "threads": use.threads,
+            "cores": use.cores,
+            "host_cores": use.host_cores,
+            "waited_share": use.waited_share,
+            "hosts": len(found),
+            "threads_per_core": use.threads / use.cores,
+        }
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -78,7 +80,7 @@ RULE = Rule(
     order=30,
     severity="warning",
     section="placement",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"threads_per_core": more_than(1), "waited_share": at_least(WAITING_WORTH_SAYING)},
     in_verdict=True,

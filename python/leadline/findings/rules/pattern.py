@@ -7,9 +7,9 @@ import re
 
 from leadline.figures import file_costs
 from leadline.figures.content import Content
-from leadline.figures.patterns import PatternEntry
+from leadline.figures.patterns import PROCESSES, PatternEntry
 from leadline.findings.file_words import file_sentence
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import About, Evidence, Fact, LoopPlace, Rule, at_least
 from leadline.text import format as fmt
 
 MOST = 8
@@ -69,14 +69,15 @@ FACT = {
 }
 
 
-def evidence(content: Content) -> list[Evidence]:
+def facts(content: Content) -> list[Fact]:
     writer = file_costs.writer_in_findings(content)
-    found: dict[tuple[str, str, str | None, str | None], Evidence] = {}
+    found: dict[tuple[str, str, str | None, str | None], Fact] = {}
     for entry in content.patterns:
         if entry.name not in HELP:
             continue
         key = (entry.name, entry.where, _loop(entry), entry.evidence.get("one_sided"))
         if key in found:  # other call sites of the same routines: one finding
+            known = found[key].evidence
             for name, value in (
                 ("time_s", entry.time_s),
                 ("share", entry.share),
@@ -84,10 +85,11 @@ def evidence(content: Content) -> list[Evidence]:
                 ("recoverable_s", _recoverable_s(content, entry, writer)),
                 ("messages_per_step", entry.messages_per_step or 0.0),
             ):
-                found[key][name] = (found[key][name] or 0.0) + value
-            found[key]["together"] = max(found[key]["together"] or 0, entry.evidence.get("together") or 0) or None
+                known[name] = (known[name] or 0.0) + value
+            known["together"] = max(known["together"] or 0, entry.evidence.get("together") or 0) or None
+            found[key] = Fact(known, found[key].about.and_also(_about(entry)))
         elif len(found) < MOST:
-            found[key] = {
+            evidence = {
                 "pattern": entry.name,
                 "where": entry.where,
                 "time_s": entry.time_s,
@@ -101,7 +103,16 @@ def evidence(content: Content) -> list[Evidence]:
                 "one_sided": entry.evidence.get("one_sided"),
                 **_more(content, entry),
             }
+            found[key] = Fact(evidence, _about(entry))
     return list(found.values())
+
+
+def _about(entry: PatternEntry) -> About:
+    told = entry.evidence
+    routine = told.get("loop_routine")
+    loop = LoopPlace(routine, told.get("loop_file") or "", told.get("loop_line") or 0) if routine else None
+    ranks = tuple(str(told[name]) for name in sorted(PROCESSES & told.keys()))
+    return About(entry.sites, loop, ranks, entry.files)
 
 
 def _more(content: Content, entry: PatternEntry) -> Evidence:
@@ -202,7 +213,7 @@ RULE = Rule(
     order=213,
     severity="notice",
     section="patterns",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"deciding_share": at_least(0.01)},
     cost_s=lambda found: float(found["recoverable_s"]),

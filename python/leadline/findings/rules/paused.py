@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from leadline.figures.content import Content
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import About, Evidence, Fact, Rule, at_least
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     paused = content.paused
-    return {"ranks": len(paused), "longest_s": max((rank.seconds for rank in paused), default=0.0)}
+    longest_s = max((rank.seconds for rank in paused), default=0.0)
+    return Fact({"ranks": len(paused), "longest_s": longest_s}, About(ranks=tuple(rank.rank for rank in paused)))
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -24,7 +25,7 @@ RULE = Rule(
     order=210,
     severity="warning",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"ranks": at_least(1)},
 )

@@ -6,24 +6,27 @@ from leadline.figures import unfinished
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
 from leadline.figures.run import Run
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import About, Evidence, Fact, Rule, at_least
 from leadline.wording import endings
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     """silent_s and silent_share describe the rank that exceeds both bounds most clearly."""
     found = unfinished.stops(content.run)
     clearest = max(found, key=lambda stop: stop.clearness, default=None)
     if clearest is None or clearest.silent_s is None:
         return None
     first = unfinished.first(found, _clock_error_s(content.run))
-    return {
-        "ranks": sum(stop.long for stop in found),
-        "longest_s": max(stop.silent_s or 0.0 for stop in found),
-        "first_to_stop": rank_id(first[0].label) if first else None,
-        "silent_s": clearest.silent_s,
-        "silent_share": clearest.silent_share,
-    }
+    return Fact(
+        {
+            "ranks": sum(stop.long for stop in found),
+            "longest_s": max(stop.silent_s or 0.0 for stop in found),
+            "first_to_stop": rank_id(first[0].label) if first else None,
+            "silent_s": clearest.silent_s,
+            "silent_share": clearest.silent_share,
+        },
+        About(ranks=tuple(stop.label for stop in found if stop.long)),
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -41,7 +44,7 @@ RULE = Rule(
     order=10,
     severity="error",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"silent_s": at_least(unfinished.LEAST_S), "silent_share": at_least(unfinished.LEAST_SHARE)},
     in_verdict=True,

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from leadline.figures.content import Content
 from leadline.figures.paths import short_place
-from leadline.findings.finding import Evidence, Rule
+from leadline.findings.finding import About, Evidence, Fact, Rule
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     if not content.delivery.refused:
         return None
     sites = content.run.sites
     rows = content.run.profile.rows([list(site.members) for site in sites])
     site, row = max(zip(sites, rows, strict=True), key=lambda each: each[1].total.ends.refused)
-    return {
-        "calls": content.delivery.refused,
-        "function": site.function,
-        "routine": site.routine if site.routine != "?" else None,
-        "place": short_place(site.location),
-        "calls_there": row.total.ends.refused,
-    }
+    return Fact(
+        {
+            "calls": content.delivery.refused,
+            "function": site.function,
+            "routine": site.routine if site.routine != "?" else None,
+            "place": short_place(site.location),
+            "calls_there": row.total.ends.refused,
+        },
+        About(sites=(site,)),
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -36,6 +39,6 @@ RULE = Rule(
     order=150,
     severity="warning",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
 )

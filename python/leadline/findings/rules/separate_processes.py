@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from leadline.figures.content import Content
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import Evidence, Fact, Rule, at_least
 from leadline.launchers import LAUNCHERS, LauncherKind
 from leadline.launchers.variables import launcher_variables
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     processes = content.run.processes
     launched = [p.placement for p in processes if p.placement.launched > 1]
     ranks = {place.launched_rank for place in launched}
@@ -21,7 +21,7 @@ def evidence(content: Content) -> Evidence | None:
     if not all(process.world_size == 1 for process in processes) and not _failed_under_another(processes):
         return None
     first = launched[0]
-    return {"processes": len(processes), "launched": first.launched, "launcher_variable": first.launcher}
+    return Fact({"processes": len(processes), "launched": first.launched, "launcher_variable": first.launcher})
 
 
 def _failed_under_another(processes: Sequence[Any]) -> bool:
@@ -81,7 +81,7 @@ RULE = Rule(
     order=2,
     severity="error",
     section="placement",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"processes": at_least(2)},
     in_verdict=True,

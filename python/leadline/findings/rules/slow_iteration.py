@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import About, Evidence, Fact, Rule, at_least, main_loop
 from leadline.text import format as fmt
 
 FACTOR = 2  # as outlier_factor in src/analysis/iterations.cpp, which keeps no others
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     found = content.iterations
     if found is None or found.region is not None:
         return None
@@ -18,13 +18,16 @@ def evidence(content: Content) -> Evidence | None:
     if not outliers:
         return None
     worst = max(outliers, key=lambda outlier: outlier.time_ns / outlier.typical_ns)
-    return {
-        "iteration": worst.iteration,
-        "rank": rank_id(content.run.label(worst.process)),
-        "time_s": worst.time_ns * 1e-9,
-        "typical_s": worst.typical_ns * 1e-9,
-        "times_typical": worst.time_ns / worst.typical_ns,
-    }
+    return Fact(
+        {
+            "iteration": worst.iteration,
+            "rank": rank_id(content.run.label(worst.process)),
+            "time_s": worst.time_ns * 1e-9,
+            "typical_s": worst.typical_ns * 1e-9,
+            "times_typical": worst.time_ns / worst.typical_ns,
+        },
+        About(loop=main_loop(content), ranks=(content.run.label(worst.process),)),
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -39,7 +42,7 @@ RULE = Rule(
     order=220,
     severity="notice",
     section="iterations",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"times_typical": at_least(FACTOR)},
 )

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from leadline.figures.content import Content
 from leadline.figures.size_classes import histogram
-from leadline.findings.finding import Evidence, Rule, at_least, at_most
+from leadline.findings.finding import Evidence, Fact, Rule, at_least, at_most
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     classes = histogram(content.sizes)
     if not classes or not content.messages:
         return None
     most = max(classes, key=lambda each: each["messages"])
     volume = content.message_bytes
-    return {
-        "from_bytes": most["from"],
-        "below_bytes": most["to"],
-        "messages": most["messages"],
-        "messages_in_all": content.messages,
-        "share": most["messages"] / content.messages,
-        "share_of_bytes": most["bytes"] / volume if volume else 0.0,
-    }
+    return Fact(
+        {
+            "from_bytes": most["from"],
+            "below_bytes": most["to"],
+            "messages": most["messages"],
+            "messages_in_all": content.messages,
+            "share": most["messages"] / content.messages,
+            "share_of_bytes": most["bytes"] / volume if volume else 0.0,
+        }
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -40,7 +42,7 @@ RULE = Rule(
     order=270,
     severity="notice",
     section="sizes",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"share": at_least(0.5), "below_bytes": at_most(4096), "messages_in_all": at_least(1000)},
 )

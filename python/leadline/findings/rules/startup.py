@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from leadline.figures.content import Content
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import Evidence, Fact, Rule, at_least
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     spent_s = content.startup_s
     if not content.base_s > 0:
         return None
-    return {
-        "startup_s": spent_s,
-        "share": spent_s / content.time_s,
-        "mpi_share_of_rest": content.mpi_share,
-    }
+    return Fact(
+        {
+            "startup_s": spent_s,
+            "share": spent_s / content.time_s,
+            "mpi_share_of_rest": content.mpi_share,
+        }
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -27,7 +29,7 @@ RULE = Rule(
     order=300,
     severity="notice",
     section="functions",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"share": at_least(0.25)},
 )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from leadline.figures.content import Content
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import Evidence, Fact, Rule, at_least
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     found = content.still_running
-    return None if found is None else {"ranks": found[0], "elapsed_s": found[1]}
+    return None if found is None else Fact({"ranks": found[0], "elapsed_s": found[1]})
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -24,7 +24,7 @@ RULE = Rule(
     order=4,
     severity="warning",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"ranks": at_least(1)},
     in_verdict=True,

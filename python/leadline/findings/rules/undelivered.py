@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from leadline.figures.content import Content
-from leadline.findings.finding import Evidence, Rule
+from leadline.findings.finding import Evidence, Fact, Rule
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     delivery = content.delivery
     cancelled = delivery.cancelled_sends + delivery.cancelled_receives
     if not delivery.never_received and not cancelled:
         return None
-    return {
-        "never_received": delivery.never_received,
-        "cancelled_sends": delivery.cancelled_sends,
-        "cancelled_receives": delivery.cancelled_receives,
-    }
+    return Fact(
+        {
+            "never_received": delivery.never_received,
+            "cancelled_sends": delivery.cancelled_sends,
+            "cancelled_receives": delivery.cancelled_receives,
+        }
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -36,6 +38,6 @@ RULE = Rule(
     order=265,
     severity="notice",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import About, Evidence, Fact, Rule, at_least
 from leadline.statistics.median import median
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     ranks = content.ranks
     if len(ranks) < 2:
         return None
@@ -17,13 +17,16 @@ def evidence(content: Content) -> Evidence | None:
     middle = median(rank.computation_s for rank in ranks)
     if not middle > 0:
         return None
-    return {
-        "rank": rank_id(most.rank),
-        "computation_s": most.computation_s,
-        "median_s": middle,
-        "times_median": most.computation_s / middle,
-        "share": content.share(most.computation_s * len(ranks)),  # of the time, if all computed as long
-    }
+    return Fact(
+        {
+            "rank": rank_id(most.rank),
+            "computation_s": most.computation_s,
+            "median_s": middle,
+            "times_median": most.computation_s / middle,
+            "share": content.share(most.computation_s * len(ranks)),  # of the time, if all computed as long
+        },
+        About(ranks=(most.rank,)),
+    )
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -38,7 +41,7 @@ RULE = Rule(
     order=240,
     severity="notice",
     section="ranks",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"times_median": at_least(1.1), "share": at_least(0.01)},
 )

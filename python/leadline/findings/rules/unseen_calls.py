@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from leadline.figures.content import Content
-from leadline.findings.finding import Evidence, Rule
+from leadline.findings.finding import Evidence, Fact, Rule
 from leadline.text import format as fmt
 
 
-def evidence(content: Content) -> Evidence | None:
+def facts(content: Content) -> Fact | None:
     messages = content.delivery.from_nobody
-    return {"messages": messages} if messages else None
+    return Fact({"messages": messages}) if messages else None
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -25,7 +25,7 @@ RULE = Rule(
     order=12,
     severity="warning",
     section="missing",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     in_verdict=True,
 )

@@ -9,7 +9,7 @@ from leadline.figures.content import Content
 from leadline.figures.entries import STARTUP
 from leadline.figures.json_entries import rank_id
 from leadline.figures.wait_groups import WaitGroup, groups_by_routine
-from leadline.findings.finding import Evidence, Rule, at_least
+from leadline.findings.finding import About, Evidence, Fact, Rule, at_least
 from leadline.text import format as fmt
 
 MOST = 5
@@ -22,7 +22,7 @@ HELP = {
 }
 
 
-def evidence(content: Content) -> list[Evidence]:
+def facts(content: Content) -> list[Fact]:
     """cause: of at least half of the wait. late_rank: the one that most of it is for; late_share: how much;
     late_ranks: how many ranks it is for.   for_writer_s: what belongs to the finding that one rank writes for all."""
     found = []
@@ -32,28 +32,28 @@ def evidence(content: Content) -> list[Evidence]:
         cause = group.causes[0] if group.causes and group.causes[0][3] >= ONE_CAUSE else None
         site = cause[2] if cause else None
         late = _late_ranks(group)
-        found.append(
-            {
-                "kind": group.kind,
-                "function": group.site.function if group.site else None,
-                "routine": group.site.routine if group.site else None,
-                "ranks": group.ranks,
-                "wait_s": group.seconds,
-                "share": content.share(group.seconds),
-                "for_writer_s": group.seconds * file_costs.share_for(content, writer, group.causes),
-                "estimated": content.waits.estimated,
-                "cause_rank": rank_id(cause[0]) if cause else None,
-                "cause": cause[1] if cause else None,
-                "cause_function": site.function if site else None,
-                "cause_routine": site.routine if site else None,
-                "cause_share": cause[3] if cause else None,
-                "late_rank": rank_id(late[0][0]) if late else None,
-                "late_share": late[0][1] if late else None,
-                "late_ranks": len(late),
-                "since_start": site is not None and site.function in starting,
-                "times_mean": _in_every_step(content, cause[0]) if cause and cause[1] == "computation" else None,
-            }
-        )
+        evidence = {
+            "kind": group.kind,
+            "function": group.site.function if group.site else None,
+            "routine": group.site.routine if group.site else None,
+            "ranks": group.ranks,
+            "wait_s": group.seconds,
+            "share": content.share(group.seconds),
+            "for_writer_s": group.seconds * file_costs.share_for(content, writer, group.causes),
+            "estimated": content.waits.estimated,
+            "cause_rank": rank_id(cause[0]) if cause else None,
+            "cause": cause[1] if cause else None,
+            "cause_function": site.function if site else None,
+            "cause_routine": site.routine if site else None,
+            "cause_share": cause[3] if cause else None,
+            "late_rank": rank_id(late[0][0]) if late else None,
+            "late_share": late[0][1] if late else None,
+            "late_ranks": len(late),
+            "since_start": site is not None and site.function in starting,
+            "times_mean": _in_every_step(content, cause[0]) if cause and cause[1] == "computation" else None,
+        }
+        stands_out = (cause[0],) if cause else (late[0][0],) if late and late[0][1] >= ONE_CAUSE else ()
+        found.append(Fact(evidence, About(sites=(group.site,) if group.site else (), ranks=stands_out)))
     return found
 
 
@@ -121,7 +121,7 @@ RULE = Rule(
     order=211,
     severity="notice",
     section="waits",
-    evidence=evidence,
+    facts=facts,
     sentence=sentence,
     threshold={"share": at_least(0.01)},
     cost_s=cost_s,

@@ -4,14 +4,14 @@ import { stack } from "./cells.js";
 import { programName, sum } from "./data.js";
 import { h } from "./dom.js";
 import { count, percent, plural, seconds, size } from "./format.js";
-import { kindsOf, timeOf, wholeOf } from "./kinds.js";
+import { PART_COLORS } from "./kinds.js";
 
 /** titles: of the sections that this page has, by id. */
 export function head(report, titles) {
   return h(
     "header",
     null,
-    h("h1", null, verdict(report.verdict)),
+    h("h1", null, verdict(report.verdict_sentences)),
     h("p", { class: "about" }, about(report)),
     warning(report),
     report.ended_at_start?.all_ranks ? null : strip(report),
@@ -54,10 +54,9 @@ function words(name) {
   return name.replaceAll("_", " ");
 }
 
-/** The first sentence stands out; together they are the verdict to the letter. */
-function verdict(text) {
-  const end = text.search(/\. (?=[A-Z\d])/);
-  return end < 0 ? text : [h("strong", null, text.slice(0, end + 1)), text.slice(end + 1)];
+/** The first statement stands out; together they are the verdict to the letter. */
+function verdict([first, ...rest]) {
+  return rest.length ? [h("strong", null, first), ` ${rest.join(" ")}`] : first;
 }
 
 function about(report) {
@@ -94,16 +93,14 @@ function warning(report) {
   );
 }
 
-/** The time of all ranks together by kind. */
+/** The time of all ranks together, in the parts that the terminal shows, too. */
 function strip(report) {
-  const ranks = report.ranks_detail;
-  const whole = sum(ranks, wholeOf);
-  const base = whole - sum(ranks, (rank) => rank.by_kind_s.startup ?? 0); // what shares are of
-  const parts = kindsOf(ranks).map((kind) => {
-    const value = sum(ranks, (rank) => timeOf(rank, kind));
-    const figure = kind.key === "startup" || !(base > 0) ? seconds(value) : percent(value / base);
-    return { ...kind, value, figure, text: kind.key === "startup" ? figure : `${seconds(value)}, ${figure}` };
+  const parts = report.time_parts.map((part) => {
+    const figure = part.share === null ? seconds(part.time_s) : percent(part.share);
+    const text = part.share === null ? figure : `${seconds(part.time_s)}, ${figure}`;
+    return { name: part.name, color: PART_COLORS[part.kind], value: part.time_s, figure, text };
   });
+  const whole = sum(parts, (part) => part.value);
   const keys = parts.map((part) =>
     h(
       "li",
@@ -117,7 +114,7 @@ function strip(report) {
   return h(
     "div",
     { class: "strip" },
-    stack(parts, whole, "Time of all ranks by kind; the list below has the figures"),
+    stack(parts, whole, "Time of all ranks; the list below has the figures"),
     h("ul", { class: "legend" }, keys),
   );
 }

@@ -30,3 +30,13 @@ export function kindsOf(ranks) {
   const spent = (kind) => ranks.reduce((total, rank) => total + timeOf(rank, kind), 0);
   return [COMPUTATION, ...[FILES, ...KINDS].filter((kind) => spent(kind) > 0 && spent(kind) >= 0.001 * whole)];
 }
+
+/** Of the parts of the ranks' time, by kind. */
+export const PART_COLORS = {
+  computation: "--computation",
+  waiting: "--completion",
+  transfer: "--point-to-point",
+  mpi: "--point-to-point",
+  files: "--files",
+  startup: "--startup",
+};
