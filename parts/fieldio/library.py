@@ -10,6 +10,7 @@ from leadline import shared_object
 from leadline.errors import LeadlineError
 
 MESSAGE_BYTES = 1024
+MOST_VERSION_BYTES = 8192  # of any library
 DIMENSIONS = 6  # of a field, at most
 # As in leadline_fieldio.h; those of fields in memory by the names of NumPy's types.
 INT8, TYPES = 0, {"int32": 1, "int64": 2, "float32": 3, "float64": 4}
@@ -27,11 +28,31 @@ def load(mpicc: str | None) -> ctypes.CDLL:
     command = shared_object.compiler(mpicc)
     if command not in _loaded:
         library = ctypes.CDLL(str(shared_object.compiled("fieldio", command, options=("-ldl",))))
+        _refuse_another_mpi(library, command)
         for name in ("leadline_spread_message", "leadline_fieldio_message", "leadline_fieldio_hint_set"):
             getattr(library, name).restype = ctypes.c_char_p
         library.leadline_fieldio_buffer_bytes.restype = ctypes.c_size_t
         _loaded[command] = library
     return _loaded[command]
+
+
+def _refuse_another_mpi(library: ctypes.CDLL, command: str) -> None:
+    """A communicator of one MPI library means nothing to another, which would end the program in its first call."""
+    from mpi4py import MPI
+
+    text, length = ctypes.create_string_buffer(MOST_VERSION_BYTES), ctypes.c_int()
+    library.MPI_Get_library_version(text, ctypes.byref(length))
+    compiled_for, used = _first_line(text.value.decode(errors="replace")), _first_line(MPI.Get_library_version())
+    if compiled_for != used:
+        raise FieldIoError(
+            f"mpi4py uses {used}, but {command} compiles for {compiled_for}",
+            hint="name the compiler of mpi4py's library: MPICC=…, or mpicc=… of what opens the file",
+        )
+
+
+def _first_line(version: str) -> str:
+    """ "MPICH Version:      4.3.2\nMPICH Release date: …" -> "MPICH Version: 4.3.2"."""
+    return " ".join(version.strip("\0 \n").partition("\n")[0].split())
 
 
 def numbers(values: Sequence[int] | None) -> Any:

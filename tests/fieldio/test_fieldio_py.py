@@ -87,3 +87,23 @@ def test_the_example_in_the_documentation_reads_the_field(tmp_path: Path) -> Non
     program = tmp_path / "example.py"
     program.write_text(text)
     assert lines_of(PARALLEL, 2, [], tmp_path, program) == [f"rank {rank}: 0 wrong" for rank in range(2)]
+
+
+def test_another_mpi_library_than_that_of_mpi4py_is_refused(tmp_path: Path) -> None:
+    """Its functions would end the program in the first call."""
+    chosen, other = library("mpich"), library("openmpi")
+    python, environment = python_command(chosen, tmp_path)
+    program = tmp_path / "asks.py"
+    program.write_text(
+        "from mpi4py import MPI\n"
+        "from leadline.fieldio import FieldIoError, has_parallel\n"
+        "try:\n"
+        "    has_parallel(MPI.COMM_WORLD)\n"
+        "except FieldIoError as error:\n"
+        "    print(error)\n"
+    )
+    cache = kept_builds.folder() / "cache"
+    environment |= {"MPICC": str(other.mpicc), "XDG_CACHE_HOME": str(cache)}
+    done = run_mpi(chosen, 1, [*python, program], cwd=tmp_path, environment=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.fullmatch(r"mpi4py uses MPICH Version: \S+, but \S+ compiles for Open MPI v.+", done.lines[0])

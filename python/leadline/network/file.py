@@ -71,7 +71,7 @@ def parse(text: str, path: str = "the network") -> Described:
     """The network in a file's text. Raises MalformedNetwork."""
     try:
         content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError, too
         raise MalformedNetwork(f"{path}: not TOML: {error}") from error
     return _Reader(path).network(content)
 

@@ -20,6 +20,9 @@ from leadline.own_files import open_regular
 from leadline.symbols.scopes import Scopes
 
 DEBUG_DIRECTORY = Path("/usr/lib/debug")
+MOST_UNPACKED = 1032  # times the packed size: the most that zlib can reach
+_MOST_SYMBOLS_BYTES = 1 << 30
+_LEAST_ENTRY = 32  # bytes of a header of a segment in a 32-bit file, the smallest
 _FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
 
 
@@ -31,10 +34,30 @@ def open_elf(path: Path) -> ELFFile:
     """Opens an ELF file. Raises OSError if it cannot be read, NotElf if it is not an ELF file."""
     stream = open_regular(path)
     try:
-        return ELFFile(stream)
-    except (ELFError, struct.error, ValueError) as error:
+        found = ELFFile(stream)
+        _check_tables(found, os.fstat(stream.fileno()).st_size)
+    except Exception as error:  # see symbols.module
         stream.close()
         raise NotElf(str(error)) from error
+    return found
+
+
+def _check_tables(elf: ELFFile, file_size: int) -> None:
+    """Raises NotElf if the tables of sections and segments, or a section, reach beyond the file.
+
+    pyelftools would walk billions of headers, or ask for the memory that a header claims.
+    """
+    for offset, entry, number in (
+        (elf["e_shoff"], elf["e_shentsize"], elf.num_sections()),
+        (elf["e_phoff"], elf["e_phentsize"], elf.num_segments()),
+    ):
+        if number and (entry < _LEAST_ENTRY or offset + entry * number > file_size):
+            raise NotElf("the tables of its sections and segments reach beyond its end")
+    for section in elf.iter_sections():
+        if section["sh_type"] != "SHT_NOBITS" and section["sh_offset"] + section["sh_size"] > file_size:
+            raise NotElf("a section reaches beyond its end")
+        if section.compressed and section.data_size > MOST_UNPACKED * max(section["sh_size"], 1):
+            raise NotElf("a section is packed more tightly than is possible")
 
 
 def build_id(elf: ELFFile) -> str:
@@ -145,7 +168,8 @@ def _symbol_sections(elf: ELFFile) -> Iterator[Iterator[tuple[int, int, str]]]:
     section = elf.get_section_by_name(".gnu_debugdata")
     if section is not None:
         try:
-            inner = ELFFile(io.BytesIO(lzma.decompress(section.data())))
+            unpacked = lzma.LZMADecompressor().decompress(section.data(), _MOST_SYMBOLS_BYTES)
+            inner = ELFFile(io.BytesIO(unpacked))
         except (lzma.LZMAError, ELFError):
             return
         table = inner.get_section_by_name(".symtab")

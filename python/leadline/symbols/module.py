@@ -1,11 +1,13 @@
-"""One binary of a recorded run: its routines and lines by address, or why they are not known."""
+"""One binary of a recorded run: its routines and lines by address, or why they are not known.
+
+The binary may have been damaged, and pyelftools believes what it reads: it fails in as many ways as Python has
+exceptions, MemoryError included. Whatever it raises means that the binary cannot be read.
+"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-
-from elftools.common.exceptions import DWARFError, ELFError
 
 from leadline.symbols import elf as elf_files
 from leadline.symbols import names
@@ -25,8 +27,9 @@ class Module:
             self._open(Path(path.removesuffix(" (deleted)")), build_id, recorded_at_ns)
         except OSError as error:
             self._fail("binary-missing", f"{path} cannot be opened ({error.strerror})")
-        except (elf_files.NotElf, ELFError, DWARFError, ValueError, KeyError, AssertionError) as error:
-            self._fail("binary-unreadable", f"{path} cannot be read as a program or library ({error})")
+        except Exception as error:
+            why = str(error) or type(error).__name__
+            self._fail("binary-unreadable", f"{path} cannot be read as a program or library ({why})")
 
     def _fail(self, code: str, what: str) -> None:
         self.problem = ModuleProblem(self.path, code, f"{what}: its routines are shown as module+offset")
@@ -57,7 +60,7 @@ class Module:
         if elf_files.has_debug_information(holder):
             try:
                 self.debug_ = DebugInformation(holder.get_dwarf_info(follow_links=False))
-            except (DWARFError, ELFError, ValueError, KeyError, AssertionError, NotImplementedError):
+            except Exception:
                 self.debug_ = None  # compressed or split in a way we cannot read: symbols still serve
 
     def resolve(self, offset: int) -> tuple[Location, ...]:
@@ -75,7 +78,7 @@ class Module:
         if self.debug_ is not None:
             try:
                 frames = self.debug_.find(address, found[0] if found is not None else "", self._scopes)
-            except (DWARFError, ELFError, ValueError, KeyError, IndexError, AssertionError, NotImplementedError):
+            except Exception:
                 frames = []
             if frames:
                 return tuple(
