@@ -7,7 +7,7 @@ namespace leadline::recording {
 
 namespace {
 
-constexpr uint64_t least_limit = 4096;  // entries: nothing is kept below this limit
+constexpr uint64_t least_limit = 4000;  // entries, of 5 kB: nothing is kept below this limit
 
 uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 

@@ -16,13 +16,23 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(
-    ("word", "size"), [("0", 0), ("8", 8), ("64k", 65536), ("1M", 1 << 20), ("2KiB", 2048), ("1g", 1 << 30)]
+    ("word", "size"),
+    [
+        ("0", 0),
+        ("8", 8),
+        ("64k", 64_000),
+        ("64Ki", 65536),
+        ("1M", 1_000_000),
+        ("2KiB", 2048),
+        ("1g", 10**9),
+        ("1.5k", 1500),
+    ],
 )
 def test_sizes(word: str, size: int) -> None:
     assert parse_size(word) == size
 
 
-@pytest.mark.parametrize("word", ["", "-1", "8x", "1.5k", "many", "3g", "k"])
+@pytest.mark.parametrize("word", ["", "-1", "8x", "1.5", "0.0001k", "many", "3g", "k", "1 i", "8BB"])
 def test_what_is_no_size(word: str) -> None:
     with pytest.raises(UsageError):
         parse_size(word)
@@ -51,14 +61,14 @@ def test_the_base_is_always_the_first() -> None:
 
 
 def test_parameters() -> None:
-    found = candidates_for("bcast", ["chain:segment=64k", "knomial:radix=4"], KNOWN)
+    found = candidates_for("bcast", ["chain:segment=64Ki", "knomial:radix=4"], KNOWN)
     assert found == [Candidate("native"), Candidate("chain", 65536), Candidate("knomial", 0, 4)]
     assert str(found[1]) == "chain:segment=65536"
     assert candidates_for("bcast", [str(c) for c in found], KNOWN) == found
 
 
 def test_names_may_contain_a_colon() -> None:
-    found = candidates_for("allreduce", "two_level,two_level:over=chain,two_level:over=chain:segment=8k", KNOWN)
+    found = candidates_for("allreduce", "two_level,two_level:over=chain,two_level:over=chain:segment=8Ki", KNOWN)
     assert [str(c) for c in found[1:]] == ["two_level", "two_level:over=chain", "two_level:over=chain:segment=8192"]
     with pytest.raises(UsageError, match="no such parameter"):
         candidates_for("allreduce", "two_level:over=nobody", KNOWN)

@@ -35,7 +35,7 @@ def _rows(done: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, Any]]
 
 @pytest.mark.full
 def test_a_broadcast_with_each_library(each_library: Library, tmp_path: Path) -> None:
-    words = ("bcast", "--algorithms", "binomial", "--sizes", "10k", "--mpi", each_library.name)
+    words = ("bcast", "--algorithms", "binomial", "--sizes", "10Ki", "--mpi", each_library.name)
     done = _bench(tmp_path, *words, *QUICK, "--json", "--csv", "samples.csv", "--plot", "plot.svg")
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(done.stdout)

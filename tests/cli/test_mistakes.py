@@ -181,7 +181,7 @@ def test_a_budget_that_ran_out_leads_the_verdict(mpich: mpi.Library, typed: Type
     done = typed("run", "-o", "run", "--budget", "64kB", "--", program, "3", "structureless", "30000")
     assert done.code == 0, done.text
     report = typed("report", "run")
-    assert report.flat.startswith("The budget of 65.5 kB per rank (--budget) ran out on 1 rank: "), report.text
+    assert report.flat.startswith("The budget of 64.0 kB per rank (--budget) ran out on 1 rank: "), report.text
     assert "Record again with --budget 1MB." in report.flat
 
 

@@ -203,6 +203,7 @@ def reachable(leadline: Command, program: Path) -> bool:
         ("series", "8192", "write 8192B if you meant bytes"),
         ("memory", "64", "write 64MB for megabytes"),
         ("budget", "10kB", "the minimum is 64kB"),
+        ("budget", "62KiB", "the minimum is 64kB"),
         ("budget", "0", "the minimum is 64kB"),
         ("memory", "1MB", "the minimum is 4MB"),
         ("series", "1k", "--series none"),

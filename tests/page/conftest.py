@@ -19,7 +19,7 @@ from .synthetic import with_sections
 
 def seconds(value: float) -> str:
     """Seconds in the page's format."""
-    return fmt.seconds(value).replace("us", "µs")
+    return fmt.seconds(value)
 
 
 @dataclass

@@ -96,3 +96,31 @@ def test_budgets_are_settings() -> None:
         [sys.executable, "-m", "leadline", "record", "--help"], capture_output=True, text=True, check=True
     ).stdout
     assert all(setting.flag in shown for setting in SETTINGS)
+
+
+READS = """
+#include <cstdio>
+#include <cstdlib>
+#include "recorder/memory/budgets.hpp"
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    setenv("LEADLINE_MEMORY", argv[i], 1);
+    leadline::recorder::Budgets budgets;
+    budgets.read();
+    std::printf("%llu\\n", static_cast<unsigned long long>(budgets.memory));
+  }
+}
+"""
+
+
+def test_the_recorder_reads_sizes_as_the_commands_do(tmp_path: Path) -> None:
+    from leadline.text import sizes
+
+    root = Path(__file__).resolve().parents[2]
+    (tmp_path / "reads.cpp").write_text(READS)
+    sources = [tmp_path / "reads.cpp", root / "src" / "recorder" / "memory" / "budgets.cpp"]
+    words = ["c++", "-std=c++20", f"-I{root}/src", f"-I{root}/build/dev/generated", *sources, "-o", tmp_path / "reads"]
+    subprocess.run(words, check=True, timeout=120)
+    texts = ["0", "7", "64k", "64 kB", "64KiB", "64kib", "1.5M", "1.5MiB", "2G", "2gi", "1T", "1TiB", "300B"]
+    found = subprocess.run([tmp_path / "reads", *texts], capture_output=True, text=True, check=True).stdout.split()
+    assert [int(word) for word in found] == [sizes.parse(text) for text in texts]

@@ -383,7 +383,7 @@ def test_other_numbers() -> None:
         "18,540 s",
         "1.50 s",
         "41.5 ms",
-        "41.5 us",
+        "41.5 µs",
         "3 ns",
         "0 ns",
     ]

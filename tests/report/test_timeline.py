@@ -97,7 +97,7 @@ def test_longest_calls_come_first() -> None:
     ("span_s", "columns", "text"),
     [
         (0.02, 60, "0              5 ms           10 ms          15 ms"),
-        (3e-6, 40, "0            1 us         2 us"),
+        (3e-6, 40, "0            1 µs         2 µs"),
         (1.0, 24, "0           0.5 s"),
         (0.0, 40, "0"),
     ],

@@ -67,7 +67,7 @@ def test_each_operation_is_tuned_with_those_algorithms_that_it_has(monkeypatch: 
 
     library = SimpleNamespace(name="mpich", version="")
     operations = ("bcast", "reduce", "allreduce")
-    names = algorithms_by_operation(["chain:segment=8k", "two_level:over=ring", "binomial"], operations)
+    names = algorithms_by_operation(["chain:segment=8Ki", "two_level:over=ring", "binomial"], operations)
     said: list[str] = []
     monkeypatch.setattr(tune, "measure", measure)
     tune.tune(tune.Wanted(library, operations, sizes=(4, 64), algorithms=names), said.append)  # type: ignore[arg-type]

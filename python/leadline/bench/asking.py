@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from leadline import _core
 from leadline.errors import UsageError
 from leadline.operations import operations
+from leadline.text.sizes import parse
 
 EXCHANGES = ("blocking", "nonblocking", "persistent", "sendrecv", "bcast")
 COLLECTIVES = tuple(operations())
@@ -23,7 +23,6 @@ DEFAULT_SIZES = {
     "latency": (0,),
     **dict.fromkeys(COLLECTIVES, (8, 64, 512, 4096, 32768, 262144, 1048576)),
 }
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 @dataclass(frozen=True)
@@ -56,11 +55,10 @@ class Candidate:
 
 
 def parse_size(word: str) -> int:
-    """Bytes of "8", "64k", "1M" (units of 1024). Raises UsageError."""
-    found = re.fullmatch(r"(\d+)\s*([kmg]?)(?:i?b)?", word.strip().lower())
-    if not found:
-        raise UsageError(f"not a size: {word!r}", hint="sizes are like 0, 8, 64k, 1M")
-    size = int(found[1]) * _UNITS[found[2]]
+    """Bytes of "8", "64k", "64Ki", "1M" (leadline.text.sizes). Raises UsageError."""
+    size = parse(word)
+    if not isinstance(size, int):
+        raise UsageError(f"not a size: {word!r}", hint="sizes are like 0, 8, 64k, 64Ki, 1M")
     if size > MOST_BYTES:
         raise UsageError(f"{word} is too much: a message holds at most {MOST_BYTES} bytes")
     return size
@@ -174,7 +172,7 @@ def _parse(word: str, algorithms: dict[str, Algorithm], operation: str) -> Candi
 
 
 def _name_in(word: str, algorithms: dict[str, Algorithm]) -> str:
-    """The longest name that `word` begins with, because some contain a colon: two_level:over=ring:segment=64k."""
+    """The longest name that `word` begins with, because some contain a colon: two_level:over=ring:segment=64Ki."""
     known = [name for name in algorithms if word == name or word.startswith(f"{name}:")]
     return max(known, key=len, default=word.partition(":")[0])
 

@@ -46,7 +46,7 @@ def measure(
     """Measure candidates against the library's own (point to point: against blocking messages).
 
     algorithms: names with parameters as in "chain:segment=65536", or "all"; the base is always measured with them.
-    sizes: bytes or words like "64k".
+    sizes: bytes or words like "64Ki".
     seconds: for each point in each launch, at most.
     repeat: operations in a row in a sample; 0 for as many as the operation needs.
     skew_us: ranks arrive up to this much apart.

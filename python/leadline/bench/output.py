@@ -90,7 +90,7 @@ def figure(value: float | None) -> str:
 
 
 def size(n_bytes: int) -> str:
-    """Exact: 64 KiB, 1,000."""
+    """Exact: 64 KiB, 1,000 (bytes)."""
     for unit, shift in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
         if n_bytes and n_bytes % (1 << shift) == 0:
             return f"{n_bytes >> shift} {unit}"

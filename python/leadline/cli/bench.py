@@ -27,9 +27,9 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     "--algorithms",
     metavar="A,B|all",
     envvar="LEADLINE_ALGORITHMS",
-    help="Algorithms to compare, with parameters if wanted (chain:segment=64k).  [default: all]",
+    help="Algorithms to compare, with parameters if wanted (chain:segment=64Ki).  [default: all]",
 )
-@click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="Message sizes, for example 8,64k,1M.")
+@click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="Message sizes, for example 8,64Ki,1M.")
 @click.option(
     "-n",
     "--ranks",

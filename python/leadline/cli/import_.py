@@ -10,6 +10,9 @@ import click
 from leadline.cli.recording import say
 from leadline.cli.reporting import working
 from leadline.errors import UsageError
+from leadline.text import sizes
+
+BYTES_OF_TIMES = 1.25  # of a call, as the recorder counts them (src/recorder/memory/budgets.cpp)
 
 
 @click.command("import")
@@ -18,11 +21,11 @@ from leadline.errors import UsageError
 )
 @click.option(
     "--series",
-    metavar="N",
+    metavar="SIZE|N|all|none",
     envvar="LEADLINE_IMPORT_SERIES",
     default="all",
     show_default=True,
-    help="Call times to keep per thread: all, none, or a number.",
+    help="Call times to keep per thread: as many as fit into SIZE, N of them, all, or none.",
 )
 @click.argument("path", metavar="PATH")
 def command(path: str, output: str, series: str) -> int:
@@ -61,6 +64,7 @@ def _series(text: str) -> int | None:
     """Times of calls that are kept; None: all. Raises UsageError."""
     if text in ("all", "none"):
         return None if text == "all" else 0
-    if not text.isdecimal():
-        raise UsageError(f"--series {text}: all, none or a number is expected")
-    return int(text)
+    n_bytes = sizes.parse(text)
+    if n_bytes is None or not (sizes.has_unit(text) or isinstance(n_bytes, int)):
+        raise UsageError(f"--series {text}: a size is expected, as 64MB, or a number of calls, or all, or none")
+    return int(n_bytes / BYTES_OF_TIMES) if sizes.has_unit(text) else int(n_bytes)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leadline.errors import UsageError
+from leadline.text import sizes
 
 
 @dataclass(frozen=True)
@@ -36,22 +37,20 @@ class Setting:
 SAMPLES_PER_S = 97  # a prime: not in step with anything
 MOST_SAMPLES_PER_S = 10_000
 SERIES_WORDS = ("auto", "all", "none")
-SIZE = r"(?P<number>\d+(\.\d+)?)\s*((?P<unit>[kKMG])i?)?B?"
 BARE_LEAST = 1_000_000  # a smaller number without a unit was meant in megabytes, as other tools count
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}  # as the recorder reads them
 
 SETTINGS = (
     # The call sites and definitions of an ordinary program must fit.
-    Setting("budget", "size", "Write at most this much trace per rank; 64kB or more.  [default: 64MB]", least=64 << 10),
+    Setting("budget", "size", "Write at most this much trace per rank; 64kB or more.  [default: 64MB]", least=64_000),
     Setting(
         "series",
         "series",
         "Keep the times of single calls: all of them while they fit into SIZE per rank, otherwise those of some "
         "iterations; or of all calls, or of none.  [default: auto: about 25,000 calls; otherwise 16,000 calls or 16 "
         "iterations]",
-        least=5 << 10,  # the recorder's least_limit: below it no times are kept
+        least=5_000,  # the recorder's least_limit: below it no times are kept
     ),
-    Setting("memory", "size", "Let the recorder take at most this much memory per rank; 4MB or more.", least=4 << 20),
+    Setting("memory", "size", "Let the recorder take at most this much memory per rank; 4MB or more.", least=4_000_000),
     Setting("variables", "text", "Whether to read the MPI library's variables (MPI_T).", values="0|1"),
     Setting(
         "clocks",
@@ -116,12 +115,10 @@ def _rate(setting: Setting, value: Any) -> str:
 
 def _size(setting: Setting, value: Any) -> str:
     text = str(value)
-    match = re.fullmatch(SIZE, text)
-    if not match:
-        raise UsageError(f"not a size: {value}", hint="for example 64MB")
-    n_bytes = float(match["number"]) * _UNITS[(match["unit"] or "").upper()]
-    bare = match["number"] == text.strip()
-    if bare and 0 < n_bytes < BARE_LEAST:
+    n_bytes = sizes.parse(text)
+    if n_bytes is None:
+        raise UsageError(f"not a size: {value}", hint="for example 64MB, or 64MiB")
+    if not sizes.has_unit(text) and 0 < n_bytes < BARE_LEAST:
         raise UsageError(
             f"{setting.flag} {text} has no unit, and {n_bytes:,.0f} bytes would be very little",
             hint=f"write {text}MB for megabytes" if n_bytes < setting.least else f"write {text}B if you meant bytes",
@@ -130,7 +127,7 @@ def _size(setting: Setting, value: Any) -> str:
         meant = _instead(setting)
         raise UsageError(
             f"{setting.flag} {text} ({n_bytes:,.0f} bytes) is too little to record with; the minimum is "
-            f"{_as_typed(setting.least)}",
+            f"{sizes.typed(setting.least)}",
             hint=meant,
         )
     return text.replace(" ", "")
@@ -138,8 +135,3 @@ def _size(setting: Setting, value: Any) -> str:
 
 def _instead(setting: Setting) -> str:
     return "--series none keeps no times" if setting.kind == "series" else "leave it out for the default"
-
-
-def _as_typed(n_bytes: int) -> str:
-    """65536 -> "64kB"."""
-    return f"{n_bytes >> 20}MB" if n_bytes >= 1 << 20 else f"{n_bytes >> 10}kB"

@@ -26,7 +26,7 @@ OPERATIONS = ",".join(operations())
     envvar="LEADLINE_OPERATIONS",
     help="Operations to tune.",
 )
-@click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="Message sizes, for example 8,64k,1M.")
+@click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="Message sizes, for example 8,64Ki,1M.")
 @click.option(
     "-n",
     "--ranks",

@@ -116,7 +116,7 @@ def axis(span_s: float, columns: int) -> str:
 
 
 def _tick(seconds: float, apart: float, greatest: float) -> str:
-    for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")):
+    for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
         if greatest >= unit * 0.9999:
             decimals = max(0, math.ceil(-math.log10(apart / unit * 1.0001)))
             return f"{seconds / unit:.{decimals}f} {name}"

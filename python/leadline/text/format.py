@@ -19,7 +19,7 @@ def size(n_bytes: float) -> str:
 
 def seconds(value: float) -> str:
     """0.00123 -> "1.23 ms"."""
-    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
+    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
         if abs(value) * factor >= 0.9995:
             return f"{_three_digits(value * factor)} {unit}"
     return f"{value * 1e9:.0f} ns"

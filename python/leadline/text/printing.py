@@ -7,6 +7,7 @@ that is rewritten) goes beneath them, after the texts in it were made visible.
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -19,6 +20,19 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 CLEAR = "\r\x1b[K"
+SPELLED = "leadline-spelled"
+
+
+def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:
+    """For an encoding without µ: times are in us there. Any other character is shown by its number."""
+    assert isinstance(error, UnicodeEncodeError)
+    if error.object[error.start] == "µ":
+        return "u", error.start + 1
+    error.end = error.start + 1
+    return codecs.backslashreplace_errors(error)
+
+
+codecs.register_error(SPELLED, _spelled)
 
 
 class GuardedStream(io.TextIOWrapper):
@@ -29,9 +43,7 @@ class GuardedStream(io.TextIOWrapper):
         return len(text)
 
     def __init__(self, around: io.TextIOWrapper) -> None:
-        super().__init__(
-            around.buffer, encoding=around.encoding, errors="backslashreplace", line_buffering=around.line_buffering
-        )
+        super().__init__(around.buffer, encoding=around.encoding, errors=SPELLED, line_buffering=around.line_buffering)
         self._around = around  # which would close the buffer if it were collected
 
     def ours(self, text: str) -> int:

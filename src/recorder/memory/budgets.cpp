@@ -8,28 +8,19 @@
 namespace leadline::recorder {
 namespace {
 
+// "64kB", "64KiB": python/leadline/text/sizes.py says how sizes are read.
 uint64_t bytes_from(const char* text, uint64_t otherwise) {
   if (!text || !*text) return otherwise;
   char* end = nullptr;
   double n = strtod(text, &end);
-  if (end == text || n < 0) return otherwise;
-  switch (*end) {
-    case 'k':
-    case 'K':
-      n *= 1 << 10;
-      break;
-    case 'm':
-    case 'M':
-      n *= 1 << 20;
-      break;
-    case 'g':
-    case 'G':
-      n *= 1 << 30;
-      break;
-    default:
-      break;
-  }
-  return static_cast<uint64_t>(n);
+  if (end == text || !(n >= 0)) return otherwise;
+  while (*end == ' ') ++end;
+  const char* prefixes = "kmgt";
+  const char* found = *end ? strchr(prefixes, *end | 0x20) : nullptr;
+  const double base = found && (end[1] | 0x20) == 'i' ? 1024 : 1000;
+  for (; found && found >= prefixes; --found) n *= base;
+  constexpr double most = uint64_t{1} << 62;
+  return static_cast<uint64_t>(n < most ? n : most);
 }
 
 // Entries of the series that fit: a call takes about five quarters of a byte.
@@ -51,8 +42,8 @@ void read_series(const char* text, uint64_t* entries, bool* automatic) {
 
 void Budgets::read() {
   // If the variable was set by hand, nothing has rejected a budget that is too small even for the call sites.
-  constexpr uint64_t least_files = uint64_t{64} << 10;
-  files = bytes_from(getenv("LEADLINE_BUDGET"), uint64_t{64} << 20);
+  constexpr uint64_t least_files = 64'000;
+  files = bytes_from(getenv("LEADLINE_BUDGET"), 64'000'000);
   if (files < least_files) files = least_files;
   files_given = getenv("LEADLINE_BUDGET") != nullptr;
   memory = bytes_from(getenv("LEADLINE_MEMORY"), 0);

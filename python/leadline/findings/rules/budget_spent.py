@@ -8,6 +8,7 @@ from leadline.figures.content import Content
 from leadline.figures.run import Run
 from leadline.findings.finding import About, Evidence, Fact, Rule, at_least
 from leadline.text import format as fmt
+from leadline.text import sizes
 
 _CUT, _UNORDERED, _NOT_WRITTEN = "over-budget", "order-lost", "write-failed"
 
@@ -68,8 +69,7 @@ def _budget(run: Run, size: int | None) -> str:
 
 def _more(size: int) -> str:
     """Four times as much, as one would type it."""
-    megabytes = max(4 * size // 1_000_000, 1)
-    return f"{megabytes}MB"
+    return sizes.typed(max(4 * size // 1_000_000, 1) * 1_000_000)
 
 
 RULE = Rule(

@@ -1,4 +1,4 @@
-// Numbers as the terminal's report writes them (text/format.py), to the digit; only "us" is "µs" here.
+// Numbers as the terminal's report writes them (text/format.py), to the digit.
 
 const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
 
