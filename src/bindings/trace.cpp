@@ -26,7 +26,6 @@ namespace leadline::bindings {
 
 namespace {
 
-using analysis::Call;
 using structure::CallPart;
 using trace::Process;
 using trace::Stream;

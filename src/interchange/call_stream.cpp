@@ -83,7 +83,7 @@ void CallStream::take() {
     for (const calls::MessageHalf& half : here.halves()) {
       const CallPart* part = part_of(*call_, half);
       MessageEnd end{half.sends, half.channel, half.number};
-      if (part) end.bytes = half.sends ? part->out_bytes : std::max(part->in_bytes, part->posted_bytes);
+      if (part) end.bytes = half.sends ? part->out_bytes : part->in_bytes >= 0 ? part->in_bytes : part->posted_bytes;
       (half.sends ? sends_ : receives_).push_back(end);
     }
   }

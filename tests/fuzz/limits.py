@@ -8,6 +8,7 @@ import contextlib
 import os
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -19,7 +20,9 @@ from random import Random
 from leadline.errors import LeadlineError
 
 LIMIT_S = 10  # of processor time, so that a busy machine does not decide
+WAITS_S = 300  # for what waits without computing
 LIMIT_BYTES = 1 << 30
+TOO_LARGE = 3
 
 # Reads one damaged input, made of the random numbers, in a folder of its own. LeadlineError and OSError are answers.
 Sample = Callable[[Path, Random], object]
@@ -35,14 +38,15 @@ class Failure:
         return f"{self.reader} {self.seed}: {self.what}"
 
 
-def failures(reader: str, sample: Sample, seeds: range) -> list[Failure]:
+def failures(reader: str, seeds: range) -> list[Failure]:
     """Of those seeds. A process reads as many as it survives."""
     found: list[Failure] = []
     begin = seeds.start
     while begin < seeds.stop:
-        with tempfile.TemporaryDirectory() as folder:
-            last, ended = _in_a_process(sample, range(begin, seeds.stop), Path(folder))
-            for line in (Path(folder) / "failed").read_text().split("\0"):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            last, ended = _in_a_process(reader, range(begin, seeds.stop), folder)
+            for line in (folder / "failed").read_text().split("\0"):
                 if line:
                     seed, _, what = line.partition(" ")
                     found.append(Failure(reader, int(seed), what))
@@ -52,50 +56,50 @@ def failures(reader: str, sample: Sample, seeds: range) -> list[Failure]:
     return found
 
 
-def _in_a_process(sample: Sample, seeds: range, folder: Path) -> tuple[int, str]:
+def _in_a_process(reader: str, seeds: range, folder: Path) -> tuple[int, str]:
     """(the last seed that was begun, how the process ended if not well)."""
-    ours, theirs = os.pipe()
     (folder / "failed").touch()
-    sys.stdout.flush()
-    child = os.fork()
-    if child == 0:
-        os.close(ours)
-        _read_all(sample, seeds, folder, theirs)
-    os.close(theirs)
-    with os.fdopen(ours, "rb") as begun:
-        told = begun.read()
-    _, status = os.waitpid(child, 0)
-    last = int(told.split()[-1]) if told.split() else seeds.start
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        return last, f"more than {LIMIT_S} s" if number == signal.SIGXCPU else f"ended by {signal.Signals(number).name}"
-    return (seeds.stop - 1 if os.WEXITSTATUS(status) == 0 else last), ""
+    words = [sys.executable, "-m", "fuzz", reader, str(seeds.start), str(seeds.stop), str(folder)]
+    path = os.pathsep.join([str(Path(__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(words, env={**os.environ, "PYTHONPATH": path}, capture_output=True, check=False)
+    begun = folder / "begun"
+    assert begun.exists(), done.stderr.decode(errors="replace")
+    last = int(begun.read_text())
+    if done.returncode == 0:
+        return seeds.stop - 1, ""
+    if done.returncode > 0:
+        return last, "" if done.returncode == TOO_LARGE else f"exit code {done.returncode}"
+    name = signal.Signals(-done.returncode).name
+    return last, f"does not end ({name})" if name in ("SIGXCPU", "SIGALRM") else f"ended by {name}"
 
 
-def _read_all(sample: Sample, seeds: range, folder: Path, told: int) -> None:
-    for stream in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+def read_all(sample: Sample, seeds: range, folder: Path) -> int:
+    """In a process of its own: failures go into folder/failed, and folder/begun names the seed that is read."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    failed = (folder / "failed").open("a")
+    (folder / "begun").write_text(str(seeds.start))
+    first = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for seed in seeds:
-        os.write(told, b"%d\n" % seed)
+        (folder / "begun").write_text(str(seed))
         used = resource.getrusage(resource.RUSAGE_SELF)
-        limit = int(used.ru_utime + used.ru_stime) + LIMIT_S + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + LIMIT_S + 1, hard_limit()))
+        signal.alarm(WAITS_S)
         own = folder / "sample"
         own.mkdir()
         what = _answer(sample, own, Random(seed))
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        if most * 1024 > LIMIT_BYTES:
-            what = what or f"{most >> 10} MiB of memory"
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - first) * 1024
+        if grown > LIMIT_BYTES:
+            what = what or f"{grown >> 20} MiB of memory"
         if what:
-            failed.write(f"{seed} {what}\0")
-            failed.flush()
+            with (folder / "failed").open("a") as out:
+                out.write(f"{seed} {what}\0")
         _remove(own)
-        if most * 1024 > LIMIT_BYTES:  # what the next one takes could not be told
-            os._exit(1)
-    failed.close()
-    os._exit(0)
+        if grown > LIMIT_BYTES:  # what the next one takes could not be told
+            return TOO_LARGE
+    return 0
+
+
+def hard_limit() -> int:
+    return resource.getrlimit(resource.RLIMIT_CPU)[1]
 
 
 def _answer(sample: Sample, folder: Path, random: Random) -> str:

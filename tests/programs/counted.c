@@ -112,7 +112,7 @@ static void cancelled(void) {
   }
 }
 
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 // A hundred starts of two requests.
 static void starts(void) {
   int one = 1, sum = 0;
@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
   if (!strcmp(how, "files")) files(argv[2]);
   if (!strcmp(how, "cancelled")) cancelled();
   if (!strcmp(how, "lost")) lost();
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
   if (!strcmp(how, "starts")) starts();
 #endif
   if (!strcmp(how, "duplicates")) duplicates(atoi(argv[2]));

@@ -71,7 +71,7 @@ def test_reads_count_the_bytes_that_were_there(counted: Any, tmp_path: Path) -> 
     assert functions["MPI_File_read_at"] == 550
     assert functions["MPI_File_read_at_all_begin"] == 0
     assert functions["MPI_File_read_at_all_end"] == 550
-    (data,) = [entry for entry in report["io"]["files"] if entry["path"].endswith("/data")]
+    (data,) = [entry for entry in report["io"]["files"] if entry["file"].endswith("/data")]
     assert data["bytes_read"] == read
 
 

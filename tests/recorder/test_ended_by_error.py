@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from leadline.figures.run import open_run
-from leadline.report import print_report
+from leadline.report import Report
 
 from .building import Builder
 from .libraries import Library
@@ -24,7 +24,7 @@ def test_a_send_to_a_rank_that_there_is_not_is_named_with_its_line(
     assert outcome.returncode != 0
     report = report_of(run)
     out = io.StringIO()
-    print_report(open_run(run), Console(file=out, width=200))
+    Report(open_run(run)).print(Console(file=out, width=200))
     assert "from MPI_Init to MPI_Finalize" not in out.getvalue()
     if not report["complete"]:  # Open MPI leaves by _exit: what the live memory holds says where
         (stop,) = report["unfinished"]

@@ -1,7 +1,7 @@
 """Checks the arrows of the layout: which folder may include which. The packages of Python: packages.py.
 
 trace <- recording <- recorder     host <- recorder     host, collectives <- shim
-trace <- structure <- calls <- analysis <- replay <- bindings <- python     recording, analysis <- interchange <- bindings
+trace <- structure <- calls <- analysis <- replay <- bindings <- python   recording, analysis <- interchange <- bindings
 The recorder takes what writes; trace/reading and recording/reading are for what comes after it.
 What differs between MPI libraries, or between launchers, stands in a file for each, behind a protocol: elsewhere in
 Python nothing is compared with the name of one, and no table has their names as keys.

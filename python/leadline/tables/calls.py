@@ -17,9 +17,7 @@ NOT_TIMED = "unknown: calls to purely local functions are timed in total"
 TRAFFIC = (
     count("calls", "calls"),
     count("messages", "sends that were started to a real partner; collectives have none"),
-    n_bytes(
-        "bytes", "sent, as posted; received, as posted where no status told; contributed; put; written"
-    ),
+    n_bytes("bytes", "sent, as posted; received, as posted where no status told; contributed; put; written"),
     n_bytes("bytes_received", "of receives, collectives, gets and reads"),
     count("one_sided_operations", "puts, gets and accumulates at a real target"),
     n_bytes("bytes_put", "by one-sided operations; also in `bytes`"),

@@ -6,6 +6,7 @@ surrogate is a byte of a name that is no text; each is shown by its number: \\x1
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -76,4 +77,6 @@ def _by_number(match: re.Match[str]) -> str:
 def _in_dollar_quotes(letter: str) -> str:
     if letter in "'\\":
         return f"\\{letter}"
-    return visible(letter)
+    if visible(letter) == letter or letter in _SHORT:
+        return visible(letter)
+    return "".join(f"\\x{byte:02x}" for byte in os.fsencode(letter))  # \\u means nothing to bash in the locale C
