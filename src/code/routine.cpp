@@ -29,6 +29,7 @@ bool Routine::read(const CodeMap& code, uint64_t address, const uint64_t* return
   ok_ = true;
   if (!discover(returns, count) || !make_blocks()) return false;
   connect();
+  if (!ok_) return false;
   add_entries(returns, count);
   list_predecessors();
   for (uint32_t b = 0; b < block_count_; ++b) members_[b] = b;
@@ -199,7 +200,11 @@ void Routine::connect() {
     }
   }
   entry_ = block_at(0);
-  for (uint32_t i = 0; i < target_count_; ++i) targets_[i] = block_at(targets_[i]);
+  ok_ = ok_ && entry_ != none;  // damaged tables: the routine begins within an instruction of what they call it
+  for (uint32_t i = 0; i < target_count_; ++i) {
+    targets_[i] = block_at(targets_[i]);
+    ok_ = ok_ && targets_[i] != none;
+  }
 }
 
 // Indirect jumps go to code that nothing else leads to. If there are none, the routine's start leads there.
