@@ -2,7 +2,7 @@
 
 #include "host/loaded_object.hpp"
 #include "host/readable_memory.hpp"
-#include "recorder/call_paths/unwinder.hpp"
+#include "recorder/call_paths/frame_entry.hpp"
 
 namespace leadline::recorder {
 

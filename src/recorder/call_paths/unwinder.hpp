@@ -49,7 +49,4 @@ class Unwinder {
   unsigned count_ = 0;
 };
 
-// The unwind entry of code in one of the loaded objects.
-bool find_loaded_entry(uint64_t address, host::ReadableMemory& memory, FrameEntry* entry);
-
 }  // namespace leadline::recorder
