@@ -120,11 +120,10 @@ static void open_or_close_shared(int place) {
   tell(SHARED, OPEN, 0);
 }
 
-/* A transfer whose status the program asks for, or not: then what was moved is not told. */
+/* A transfer, and what its status says. */
 static void moved(int kind, int asked, MPI_Status* status) {
   int n = 0;
   tell(SHARED, kind == READ ? READ_ASKED : WRITE_ASKED, asked);
-  if (status == MPI_STATUS_IGNORE) return;
   MPI_Get_elements(status, MPI_BYTE, &n);
   tell(SHARED, kind, n);
 }
@@ -134,7 +133,7 @@ static void use_shared(void) {
   const int bytes = n * (int)sizeof(int);
   const MPI_Offset at = (MPI_Offset)draw(&own, 3 * ROOM);
   MPI_File f = files[place];
-  MPI_Status kept, *status = draw(&own, 2) ? &kept : MPI_STATUS_IGNORE;
+  MPI_Status kept, *status = &kept;
   MPI_Request request;
   if (f == MPI_FILE_NULL || what == 0) return open_or_close_shared(place);
   switch (what) {
@@ -152,18 +151,18 @@ static void use_shared(void) {
       return moved(READ, bytes, status);
     case 5:
       MPI_File_iwrite_at(f, at, data, n, MPI_INT, &request);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-      return moved(WRITE, bytes, MPI_STATUS_IGNORE);
+      MPI_Wait(&request, status);
+      return moved(WRITE, bytes, status);
     case 6:
       MPI_File_iread_at(f, at, data, n, MPI_INT, &request);
       MPI_Barrier(MPI_COMM_WORLD);
-      MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
-      return moved(READ, bytes, MPI_STATUS_IGNORE);
+      MPI_Waitall(1, &request, status);
+      return moved(READ, bytes, status);
     case 7:
       MPI_File_read_at_all_begin(f, at, data, n, MPI_INT);
       MPI_Barrier(MPI_COMM_WORLD);
-      MPI_File_read_at_all_end(f, data, MPI_STATUS_IGNORE);
-      return moved(READ, bytes, MPI_STATUS_IGNORE);
+      MPI_File_read_at_all_end(f, data, status);
+      return moved(READ, bytes, status);
     case 8:
       MPI_File_sync(f);
       return tell(SHARED, FLUSH, 0);
