@@ -1,8 +1,11 @@
 """Fixtures for every test, and the choice of the tests that run: see tiers.py."""
 
 import os
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,3 +68,17 @@ def busy_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """MPICH polls without sleeping, as it does by itself: for programs of one rank that poll a million times."""
     for name in PATIENT:
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One for all folders: a process can have one Playwright at a time."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright for this Python")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("there is no chromium here: apt-get install chromium")
+    with sync_api.sync_playwright() as playwright:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        found = playwright.chromium.launch(executable_path=chromium, args=arguments)
+        yield found
+        found.close()

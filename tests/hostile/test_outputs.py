@@ -16,7 +16,7 @@ from leadline.__main__ import main
 from leadline.interchange import FORMATS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from page.conftest import browser, open_page  # noqa: F401
+from page.conftest import open_page  # noqa: F401
 
 # What the program opened, as it is shown: invalid bytes, escape sequences and marks of direction by their numbers.
 FILE = r"=2+3 \xff\x1b]0;owned\x07\x1b[31m\u202e<img src=x onerror=alert(1)>\nnext\t\x7f"

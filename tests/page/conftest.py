@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,19 +40,6 @@ class Opened:
             .filter((cell) => !cell.classList.contains("opener")).map((cell) => cell.innerText.trim()))"""
         found: list[list[str]] = self.tab.evaluate(script, [section, table])
         return found
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright for this Python")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("there is no chromium here: apt-get install chromium")
-    with sync_api.sync_playwright() as playwright:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        found = playwright.chromium.launch(executable_path=chromium, args=arguments)
-        yield found
-        found.close()
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def recording(profile: Profile) -> Subject:
 
 def test_what_a_profile_does_not_have_is_said_and_not_compared() -> None:
     comparison = pair(recording(read(DATA / "tau")), open_profile(DATA / "tau"))
-    assert comparison.limits[0].startswith("A folder of TAU's profiles has no iterations, loops, phases or partners")
+    assert comparison.limits[0].startswith("A directory of TAU's profiles has no iterations, loops, phases or partners")
     (found,) = comparison.pairs
     assert {metric.level for metric in found.metrics} == {"run", "computation", "rank", "function", "site"}
     assert not any(metric.per_iteration for metric in found.metrics if metric.level != "rank")

@@ -65,7 +65,7 @@ def test_budgets_are_in_the_trace(
     budgets = {"LEADLINE_BUDGET": "2MB", "LEADLINE_MEMORY": "8MB"}
     directory = recorded(one_of_each_family, 1, recorder, builder, tmp_path, environment=budgets)
     place = _core.open_process(str(next(directory.glob("rank-*.trace")))).placement
-    assert (place.budget_files, place.budget_memory, place.budgets_given) == (2 << 20, 8 << 20, 3)
+    assert (place.budget_files, place.budget_memory, place.budgets_given) == (2_000_000, 8_000_000, 3)
 
 
 def test_the_least_budget_holds_an_ordinary_program(

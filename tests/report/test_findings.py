@@ -525,7 +525,7 @@ def test_a_few_slow_steps_are_told_from_chance(make_run: MakeRun) -> None:
         found = findings_of(Content(uneven_in_steps(make_run, 0.21, rare_ns=2e5, **rare)))
         return next(finding.text for finding in found if finding.id == "imbalance")
 
-    lost = "2.1 % of each step (210 us) is lost in a few steps: "
+    lost = "2.1 % of each step (210 µs) is lost in a few steps: "
     far = "one rank computes far longer than the others."
     assert text(rare_steps=5, rare_period=20) == f"{lost}every 20 steps {far}"
     assert text(rare_steps=5, rare_period=0) == f"{lost}in 5 of 100 steps {far}"

@@ -3,7 +3,9 @@
 //   With libFuzzer (clang): clang++ -fsanitize=fuzzer,address,undefined -DLEADLINE_LIBFUZZER … ; see
 //   test_sanitizers.py. Without it: a short run of random mutations of the built-in traces. fuzz_reader --seeds DIR
 //   writes the inputs to begin with.
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -85,13 +87,16 @@ void fill(MemoryProcess* process, int which, size_t limit = all_of_it);
 // A live file in memory, and where it holds data.
 struct LiveFile {
   int fd = -1;
+  std::string path;
   char* base = nullptr;
   std::vector<size_t> pages;  // offsets
 
   LiveFile() {
     MemoryProcess process;
     fill(&process, 0);
-    fd = memfd_create("live", 0);
+    path =
+        "/dev/shm/leadline-fuzz-" + std::to_string(getpid()) + ".live";  // readers follow no link, as in /proc/self/fd
+    fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
     process.write_live(fd);
     const auto size = static_cast<size_t>(lseek(fd, 0, SEEK_END));
     for (off_t at = lseek(fd, 0, SEEK_DATA); at >= 0;) {
@@ -129,7 +134,7 @@ void fuzz_live(const uint8_t* data, size_t size) {
   };
   apply_all();
   Process process;
-  if (salvage("/proc/self/fd/" + std::to_string(live.fd), &process).empty()) use(&process);
+  if (salvage(live.path, &process).empty()) use(&process);
   apply_all();
 }
 

@@ -50,8 +50,11 @@ class Mappings {
     skip_blanks();
     constexpr char of_process[] = "[stack]";
     unsigned same = 0;
-    for (char c = 0; (c = take()) != 0 && c != '\n';) same = c == of_process[same] && of_process[same] ? same + 1 : 99;
-    mapping->stack = same == sizeof(of_process) - 1;
+    bool is_stack = true;
+    for (char c = 0; (c = take()) != 0 && c != '\n'; ++same) {
+      is_stack = is_stack && same < sizeof(of_process) - 1 && c == of_process[same];
+    }
+    mapping->stack = is_stack && same == sizeof(of_process) - 1;
     return mapping->begin < mapping->end;
   }
 
