@@ -305,7 +305,7 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
     "aborted": [
         (
             lambda make: aborting(make, [1, 2]),
-            {"rank": "1", "ranks": 2, "routine": "check", "place": "ocean/state.cpp:9", "exit_code": 9},
+            {"rank": 1, "ranks": 2, "routine": "check", "place": "ocean/state.cpp:9", "exit_code": 9},
         ),
         (lambda make: aborting(make, [1], signals=["SIGTERM"]), None),  # which is said
         (lambda make: ended_by(make, exit_code=9), None),
@@ -370,7 +370,7 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
     "ended-by-error": [
         (
             lambda make: ended_within(make, complete=True),
-            {"rank": "2", "ranks": 1, "function": "MPI_Send", "routine": "exchange", "place": "ocean/halo.cpp:41"},
+            {"rank": 2, "ranks": 1, "function": "MPI_Send", "routine": "exchange", "place": "ocean/halo.cpp:41"},
         ),
         (lambda make: ended_within(make, complete=False), None),
         (lambda make: ended_within(make, complete=True, signals=["SIGTERM"]), None),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from leadline.figures import unfinished
 from leadline.figures.ending import EndedAtStart
@@ -107,3 +108,16 @@ def _how_long(alike: Sequence[Stop], running: bool) -> str:
 def _ranks(alike: Sequence[Stop]) -> str:
     numbers = [int(stop.label) for stop in alike if stop.label.isdecimal()]
     return rank_list(numbers) if len(numbers) == len(alike) else ", ".join(f"rank {stop.label}" for stop in alike[:8])
+
+
+def ranks_and_place(found: Mapping[str, Any], verb: str) -> tuple[str, str]:
+    """("rank 1 and 2 others", " in solve at solve.c:9 (the command's exit code was 6)"), of a finding's evidence.
+
+    verb: what stands before the routine: "in" it ended, or a call "of" it.
+    """
+    others = found["ranks"] - 1
+    who = f"rank {found['rank']}" + (f" and {fmt.plural(others, 'other')}" if others else "")
+    routine = f" {verb} {found['routine']}" if found["routine"] else ""
+    at = f" at {found['place']}" if found["place"] else ""
+    code = f" (the command's exit code was {found['exit_code']})" if found["exit_code"] else ""
+    return who, f"{routine}{at}{code}"

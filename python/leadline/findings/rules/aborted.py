@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from leadline.figures.content import Content
+from leadline.figures.json_entries import rank_id
 from leadline.figures.paths import short_place
 from leadline.findings.finding import About, Evidence, Fact, Rule
-from leadline.text import format as fmt
+from leadline.wording.endings import ranks_and_place
 
 
 def facts(content: Content) -> Fact | None:
@@ -16,7 +17,7 @@ def facts(content: Content) -> Fact | None:
     site = entry.site
     return Fact(
         {
-            "rank": entry.calls_spread.max_rank,
+            "rank": rank_id(entry.calls_spread.max_rank),
             "ranks": sum(each.ranks for each in content.aborts),
             "routine": site.routine if site is not None and site.routine not in ("", "?") else None,
             "place": short_place(site.location) if site is not None else "",
@@ -27,12 +28,8 @@ def facts(content: Content) -> Fact | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    others = found["ranks"] - 1
-    who = f"Rank {found['rank']}" + (f" and {fmt.plural(others, 'other')}" if others else "")
-    of = f" in {found['routine']}" if found["routine"] else ""
-    at = f" at {found['place']}" if found["place"] else ""
-    code = f" (the command's exit code was {found['exit_code']})" if found["exit_code"] else ""
-    return f"{who} called MPI_Abort{of}{at}{code}: the figures cover the time until then."
+    who, where = ranks_and_place(found, "in")
+    return f"{who[0].upper()}{who[1:]} called MPI_Abort{where}: the figures cover the time until then."
 
 
 RULE = Rule(

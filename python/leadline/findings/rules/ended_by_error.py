@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from leadline.figures.content import Content
 from leadline.figures.ending import ended_in_call
+from leadline.figures.json_entries import rank_id
 from leadline.figures.paths import short_place
 from leadline.findings.finding import About, Evidence, Fact, Rule
-from leadline.text import format as fmt
+from leadline.wording.endings import ranks_and_place
 
 
 def facts(content: Content) -> Fact | None:
@@ -19,7 +20,7 @@ def facts(content: Content) -> Fact | None:
     site = first.site
     return Fact(
         {
-            "rank": first.rank,
+            "rank": rank_id(first.rank),
             "ranks": len(found),
             "function": first.function,
             "routine": site.routine if site is not None and site.routine not in ("", "?") else None,
@@ -31,12 +32,8 @@ def facts(content: Content) -> Fact | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    others = found["ranks"] - 1
-    who = f"rank {found['rank']}" + (f" and {fmt.plural(others, 'other')}" if others else "")
-    of = f" of {found['routine']}" if found["routine"] else ""
-    at = f" at {found['place']}" if found["place"] else ""
-    code = f" (the command's exit code was {found['exit_code']})" if found["exit_code"] else ""
-    return f"An error ended {who} in {found['function']}{of}{at}{code}: the figures cover the time until then."
+    who, where = ranks_and_place(found, "of")
+    return f"An error ended {who} in {found['function']}{where}: the figures cover the time until then."
 
 
 RULE = Rule(
