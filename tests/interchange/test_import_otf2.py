@@ -136,8 +136,7 @@ def test_operations_on_files_come_back(round_trip: Callable[..., list[str]], tmp
     seed = random.SystemRandom().randrange(1 << 30)
     files = tmp_path / "files"
     files.mkdir()
-    # What a split collective read moved is known at its end, which import does not join to its begin.
-    changed = round_trip("random_files.c", str(seed), str(files), "400", "whole")
+    changed = round_trip("random_files.c", str(seed), str(files), "400")
     assert not changed, f"seed {seed}: {len(changed)}: {changed[:3]}"
     was, now = (files_of(tmp_path / run, tmp_path / f"{run}.csv") for run in ("run", "imported"))
     assert len({file for file, *_ in was}) > RANKS

@@ -128,11 +128,8 @@ static void moved(int kind, int asked, MPI_Status* status) {
   tell(SHARED, kind, n);
 }
 
-static int splits = 1;
-
 static void use_shared(void) {
-  const int place = draw(&shared, PLACES), n = draw(&shared, ROOM / 4), drawn = draw(&shared, 10);
-  const int what = drawn == 7 && !splits ? 8 : drawn;
+  const int place = draw(&shared, PLACES), n = draw(&shared, ROOM / 4), what = draw(&shared, 10);
   const int bytes = n * (int)sizeof(int);
   const MPI_Offset at = (MPI_Offset)draw(&own, 3 * ROOM);
   MPI_File f = files[place];
@@ -177,7 +174,6 @@ static void use_shared(void) {
 int main(int argc, char** argv) {
   const long seed = argc > 1 ? atol(argv[1]) : 1, operations = argc > 3 ? atol(argv[3]) : 100;
   directory = argc > 2 ? argv[2] : ".";
-  splits = argc < 5; /* a fourth argument: without split collective reads */
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   shared = (uint64_t)seed << 20;

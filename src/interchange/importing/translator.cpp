@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trace/completions.hpp"
 #include "trace/structure.hpp"
 
 namespace leadline::interchange::importing {
@@ -217,6 +218,10 @@ void Translator::make(const Call& call, const Key& key) {
                       e.kind == Kind::get || e.kind == Kind::atomic;
     if (!asks || (e.kind == Kind::transfer && !is_own_file(call, e))) continue;
     request.receives = received != nullptr;
+    if (e.kind == Kind::transfer) {
+      request.file = objects_.file(e.comm, true).file;
+      request.writes = e.writes;
+    }
     request.other = sent && received ? (e.kind == Kind::send_request ? received->id : sent->id) : 0;
     requests_.insert_or_assign(e.id, request);
   }
@@ -250,6 +255,10 @@ void Translator::completion(const Call& call, Key* key) {
     key->value = request->receives && done.kind == Kind::receive_done ? bytes_of(done.bytes) : 0;
     if (done.kind == Kind::receive_done && (key->comm & trace::flag_any_source)) place(done, key);
     if (done.kind == Kind::cancelled && !cancels) key->comm |= trace::flag_cancelled;
+    if (done.kind == Kind::transfer_done) {
+      key->value = moved_by(*request, done);
+      if (key->value >= 0) key->comm |= trace::flag_bytes_told;
+    }
     key->extra = link(thread_.header().requests_made - request->number + 1, request->maker.site);
     if (!cancels) forget(done.id);
     return;
@@ -283,8 +292,13 @@ void Translator::completions(const Call& call, Key* key) {
     if (wild) place(done, &resolved);
     ++words_[0];
     words_.push_back(trace::listed_link(thread_.header().requests_made - request->number + 1, maker.site, -1));
-    words_.push_back(request->receives && done.kind == Kind::receive_done ? bytes_of(done.bytes) : 0);
-    words_.push_back(wild ? peer_and_tag(resolved) : 0);
+    const int64_t moved = done.kind == Kind::transfer_done ? moved_by(*request, done) : trace::unknown_value;
+    const bool told = moved >= 0;
+    words_.push_back(told ? moved : request->receives && done.kind == Kind::receive_done ? bytes_of(done.bytes) : 0);
+    words_.push_back(told                           ? trace::listed_bytes_told
+                     : done.kind == Kind::cancelled ? trace::listed_cancelled
+                     : wild                         ? peer_and_tag(resolved)
+                                                    : 0);
     words_.push_back(maker.count);
     forget(done.id);
   }

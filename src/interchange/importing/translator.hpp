@@ -36,6 +36,8 @@ class Translator {
     uint64_t number = 0;  // among the thread's requests
     uint64_t other = 0;   // of a call that makes one request of a send and a receive: the other's id
     bool receives = false;
+    uint32_t file = 0;  // of a transfer
+    bool writes = false;
   };
   struct Creation {
     uint64_t number;  // among the thread's creations
@@ -53,6 +55,7 @@ class Translator {
   void object(const Call& call, trace::Key* key);
   void access(const Call& call, trace::Key* key);
   void transfer(const Call& call, trace::Key* key);
+  int64_t moved_by(const Request& request, const Effect& done);
   void libc(const Call& call, trace::Key* key);
   bool polls_in_vain(const Call& call) const;
   void fill_sent(const Effect& effect, trace::Key* key);
@@ -76,7 +79,8 @@ class Translator {
   Missing& missing_;
   std::unordered_map<uint64_t, Request> requests_;      // by OTF2's number
   std::unordered_map<uint64_t, Creation> created_for_;  // the creation that a request's starts belong to
-  std::deque<Creation> creations_;                      // in the order in which they are expected to be started
+  std::unordered_map<uint64_t, int64_t> split_bytes_;  // asked for, by the number that pairs a transfer's begin and end
+  std::deque<Creation> creations_;                     // in the order in which they are expected to be started
   std::vector<int64_t> words_;
   bool initialized_ = false, finalized_ = false;
   uint64_t finalized_at_ = 0;

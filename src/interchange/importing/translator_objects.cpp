@@ -131,15 +131,30 @@ void Translator::transfer(const Call& call, Key* key) {
   }
   const Objects::File file = objects_.file(any->comm, true);
   key->comm = file.number;
-  if (!moves || !begun) {  // the bytes of a split collective belong to its begin
-    count_in_file(call, file.file, FileLayer::mpi, 0);
-    return;
+  if (!moves) return count_in_file(call, file.file, FileLayer::mpi, 0);
+  const bool begins_split = begun && call.routine->name.ends_with("_begin");
+  const bool ends_split = !begun && done;
+  int64_t asked = begun ? known_bytes(begun->bytes) : trace::unknown_value;
+  if (begins_split) split_bytes_.insert_or_assign(begun->id, asked);
+  if (ends_split) {
+    if (const auto split = split_bytes_.extract(done->id)) asked = split.mapped();
   }
-  const int64_t asked = known_bytes(begun->bytes), moved = done ? known_bytes(done->bytes) : trace::unknown_value;
+  const int64_t moved = done ? known_bytes(done->bytes) : trace::unknown_value;
   key->datatype = process_.bytes_type();
   key->count = asked >= 0 ? asked : std::max<int64_t>(moved, 0);
-  key->value = moved;
-  count_in_file(call, file.file, FileLayer::mpi, moved >= 0 ? moved : key->count);
+  key->value = begins_split ? 0 : moved;  // its end has the bytes
+  count_in_file(call, file.file, FileLayer::mpi, begins_split ? 0 : moved >= 0 ? moved : key->count);
+}
+
+// What a request's transfer moved. Its begin counted in the file what was asked for.
+int64_t Translator::moved_by(const Request& request, const Effect& done) {
+  const int64_t moved = known_bytes(done.bytes);
+  if (moved < 0 || !request.file) return moved;
+  const FileCount bytes = request.writes ? FileCount::bytes_written : FileCount::bytes_read;
+  uint64_t (&counts)[trace::file_counts] =
+      process_.file_counts(request.file).counts[static_cast<size_t>(FileLayer::mpi)];
+  counts[static_cast<size_t>(bytes)] += static_cast<uint64_t>(moved - request.maker.count);
+  return moved;
 }
 
 void Translator::libc(const Call& call, Key* key) {
