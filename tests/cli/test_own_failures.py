@@ -67,13 +67,13 @@ def test_a_program_built_with_address_sanitizer_is_recorded(
     assert any(file.startswith("libasan.so") for file in needed(program))
     assert Path(runtime_in_front(program)).name.startswith("libasan.so")
     # The libraries' own leaks are no matter of this test.
-    environ = {"ASAN_OPTIONS": "detect_leaks=0"}
+    environ = {"ASAN_OPTIONS": "detect_leaks=0"} | dict(library.environ)
     launched = leadline(
         "record", "-o", "launched", "--", *library.launch(2, oversubscribe=True), program, "4", environ=environ
     )
     assert (launched.code, "ranks=2 sum=2" in launched.out) == (4, True), launched.everything
     assert len(list((tmp_path / "launched").glob("rank-*.trace"))) == 2
-    alone = leadline("exec", "-o", "alone", program, environ=environ | dict(library.environ))
+    alone = leadline("exec", "-o", "alone", program, environ=environ)
     assert (alone.code, len(list((tmp_path / "alone").glob("rank-*.trace")))) == (0, 1), alone.everything
 
 
