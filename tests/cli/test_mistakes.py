@@ -68,11 +68,11 @@ def test_another_librarys_launcher(
     assert instead in run.flat
     assert run.flat.index("warning:") < run.flat.index("recording into")
     said = [
-        f"2 processes ran separately, each as rank 0 of 1: they were started by the mpiexec of {theirs}",
-        f"2 ranks failed to form a job: they were started by the mpiexec of {theirs}",
+        f"2 processes ran separately, each as rank 0 of 1: they were launched by the mpiexec of {theirs}",
+        f"2 ranks could not connect as one job: they were launched by the mpiexec of {theirs}",
     ]
     assert any(words in run.flat for words in said), run.text
-    assert f"and the program uses {ours}" in run.flat
+    assert f"but the program uses {ours}" in run.flat
 
 
 def test_the_right_launcher_is_not_complained_about(library: mpi.Library, tiny: Tiny, typed: Typed) -> None:
@@ -181,14 +181,16 @@ def test_a_budget_that_ran_out_leads_the_verdict(mpich: mpi.Library, typed: Type
     done = typed("run", "-o", "run", "--budget", "64kB", "--", program, "3", "structureless", "30000")
     assert done.code == 0, done.text
     report = typed("report", "run")
-    assert report.flat.startswith("The budget of 64.0 kB per rank (--budget) ran out on 1 rank: "), report.text
+    assert report.flat.startswith("The trace size limit of 64.0 kB per rank (--budget) was reached on 1 rank: "), (
+        report.text
+    )
     assert "Record again with --budget 1MB." in report.flat
 
 
 def test_an_interrupted_run_is_called_that(mpich: mpi.Library, tiny: Tiny, typed: Typed) -> None:
     done = typed("run", "-o", "run", "--", *mpiexec(mpich), str(tiny(mpich)), "sleep", interrupt_at="ranks=2")
     assert "The run was interrupted (Ctrl-C) after" in done.flat, done.text
-    assert "the figures cover the time until then." in done.flat
+    assert "All figures end there." in done.flat
     assert "Incomplete" not in done.flat
     assert "The run was interrupted (Ctrl-C) after" in typed("report", "run").flat
 
@@ -198,7 +200,7 @@ def test_a_time_limit_is_called_that(mpich: mpi.Library, tiny: Tiny, typed: Type
     script = typed.directory / "limited.py"
     script.write_text(LIMITED)
     done = typed.plain(sys.executable, script, *Command.words, "run", "--", *mpiexec(mpich), str(tiny(mpich)), "sleep")
-    assert "SIGTERM ended the run (a time limit, or a cancelled job) after" in done.flat, done.text
+    assert "SIGTERM ended the run (time limit or cancelled job) after" in done.flat, done.text
     assert "Incomplete" not in done.flat
 
 
@@ -209,7 +211,7 @@ def test_the_end_of_a_batch_jobs_time_is_called_that(
     """Nothing but the clock says so, where the batch system kills the ranks and us alike."""
     environ = {"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": str(int(time.time()) - 60 * minutes_ago)}
     done = typed("run", "--", *mpiexec(mpich), tiny(mpich), "abort", environ=environ)
-    reached = "The run ended at the time limit of its batch job after"
+    reached = "The job reached its time limit after"
     assert (reached in done.flat) == (minutes_ago > 0), done.text
     assert ("called MPI_Abort in main" in done.flat) == (minutes_ago < 0)
 
@@ -235,7 +237,7 @@ def test_a_run_that_still_goes_on_is_called_that(mpich: mpi.Library, tiny: Tiny,
             pass
         report = typed("report", "run")
         running.terminate()
-    assert "The run is still going," in report.flat, report.text
+    assert "The run is still going after" in report.flat, report.text
     assert "these are the figures so far." in report.flat
     assert "Incomplete" not in report.flat
 
@@ -244,7 +246,7 @@ def test_a_program_that_aborts_is_called_that(mpich: mpi.Library, tiny: Tiny, ty
     done = typed("run", "--", *mpiexec(mpich), str(tiny(mpich)), "abort")
     # One rank may end the other before it comes to its call. The exit code is 9, unless Hydra died of SIGPIPE
     # (tests/mpi_facts.py).
-    called = r"Rank [01](?: and 1 other)? called MPI_Abort in main \(the command's exit code was "
+    called = r"Rank [01](?: and 1 other)? called MPI_Abort in main \(exit code "
     assert re.search(called, done.flat), done.text
     assert not re.search("interrupted|Incomplete", done.flat), done.text
 

@@ -218,7 +218,7 @@ def _findings() -> list[dict[str, Any]]:
         {
             "id": "paused",
             "severity": "warning",
-            "text": "Recording was paused on 1 rank, for 1.50 s at most.",
+            "text": "Recording was paused on 1 rank for up to 1.50 s.",
             "evidence": {"ranks": 1, "longest_s": 1.5},
             "threshold": {"ranks": {"at_least": 1}},
             "section": "missing",

@@ -60,7 +60,7 @@ def test_the_verdict_comes_first_then_what_to_look_at(show: Show) -> None:
     assert opened.texts("h1 strong") == report["verdict_sentences"][:1]
     look = opened.tab.locator(".look li")
     assert [text.split(". ")[0] for text in look.all_inner_texts()] == [
-        "Recording was paused on 1 rank, for 1.50 s at most",
+        "Recording was paused on 1 rank for up to 1.50 s",
         "Rank 5 receives all of the message bytes",
     ]
     assert [each.get_attribute("title") for each in look.all()] == [
@@ -172,7 +172,7 @@ def test_a_run_with_nothing_in_it_and_losses_is_shown(show: Show) -> None:
 def test_a_run_that_ended_at_its_start_has_no_shares(show: Show) -> None:
     report = without_optional_parts(report_of(2))
     report |= {"ended_at_start": {"all_ranks": True, "in_init": [0, 1], "after_init": [], "aborted": []}}
-    sentence = "The run ended at its start: MPI_Init did not return on ranks 0, 1."
+    sentence = "The run ended during start-up: MPI_Init did not return on ranks 0, 1."
     report |= {"verdict": sentence, "verdict_sentences": [sentence], "time_parts": [], "complete": False}
     report |= {"mpi_share": None, "duration_s": None, "mpi_s": 0.0, "computation_s": 0.0}
     report["overhead"] = {"own_s": 0.03, "per_call_ns": 5e6, "fraction": None}

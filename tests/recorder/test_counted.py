@@ -45,7 +45,7 @@ def test_calls_that_the_library_refused_are_no_messages(counted: Any) -> None:
     assert (calls["MPI_Send"], calls["MPI_Isend"], calls["MPI_Recv"]) == (2 * 2 + 1, 2, 2 + 1)
     refused = finding(report, "refused-calls")
     assert refused is not None
-    assert refused["text"].startswith("8 calls ended with an error and moved nothing:")
+    assert refused["text"].startswith("8 calls failed and transferred nothing; ")
     assert finding(report, "undelivered") is None
 
 
@@ -93,7 +93,7 @@ def test_messages_that_nobody_received_are_in_the_report(counted: Any, one_of_ea
     assert (totals["messages"], totals["messages_never_received"], totals["messages_from_nobody"]) == (2, 2, 0)
     undelivered = finding(report, "undelivered")
     assert undelivered is not None
-    assert undelivered["text"] == "2 messages were sent and never received."
+    assert undelivered["text"] == "2 messages were sent but never received."
 
 
 def test_every_start_of_a_persistent_collective_is_a_call(counted: Any, one_of_each_family: Library) -> None:

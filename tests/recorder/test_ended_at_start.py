@@ -19,10 +19,10 @@ from .running import Outcome, run_mpi
 SAID = {
     "init": "MPI_Init did not return on rank 0.",
     "init-exits": "MPI_Init did not return on rank 0.",
-    "after": "only purely local calls returned after MPI_Init on rank 0.",
-    "barrier": "only purely local calls returned after MPI_Init on rank 0.",
+    "after": "rank 0 made only local calls after MPI_Init.",
+    "barrier": "rank 0 made only local calls after MPI_Init.",
     "abort": "rank 0 called MPI_Abort right after MPI_Init.",
-    "exit": "only purely local calls returned after MPI_Init on rank 0.",
+    "exit": "rank 0 made only local calls after MPI_Init.",
 }
 
 
@@ -47,7 +47,7 @@ def test_a_run_that_ended_in_its_first_call_is_reported_as_that(
 ) -> None:
     assert ended(how, builder, one_of_each_family, recorder, tmp_path).returncode != 0
     report = report_of(tmp_path / "run")
-    assert report["verdict"] == f"The run ended at its start: {SAID[how]}"
+    assert report["verdict"] == f"The run ended during start-up: {SAID[how]}"
     assert (report["ranks"], report["ranks_recorded"]) == (1, 1)
     assert report["complete"] or how != "exit"
     assert report["ended_at_start"]["all_ranks"]

@@ -34,7 +34,7 @@ def test_a_send_to_a_rank_that_there_is_not_is_named_with_its_line(
     evidence = found["evidence"]
     assert (evidence["function"], evidence["routine"], evidence["ranks"]) == ("MPI_Send", "wrong", 1)
     assert evidence["place"].startswith("programs/counted.c:")
-    assert report["verdict"].startswith("An error ended rank 0 in MPI_Send of wrong at programs/counted.c:")
+    assert report["verdict"].startswith("Rank 0 was ended by an error in MPI_Send in wrong at programs/counted.c:")
 
 
 # Finds MPI's functions in the library itself, as ctypes, Julia and plug-ins do.

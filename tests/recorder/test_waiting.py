@@ -79,7 +79,7 @@ def test_the_call_and_the_rank_that_others_wait_for_are_named(
         process.wait(LONG_ENOUGH_S)
     assert during["conditions"][0]["code"] == "still-running"
     condition = next(condition for condition in during["conditions"] if condition["code"] == "ranks-stopped")
-    assert "sits in MPI_Recv (exchange)" in condition["message"]
+    assert "has been in MPI_Recv (exchange)" in condition["message"]
     assert condition["first_to_stop"] == 0
     after = ended(run)
     stops = {stop["rank"]: stop for stop in after["unfinished"]}

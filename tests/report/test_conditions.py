@@ -36,7 +36,7 @@ def test_ranks_that_share_cores_are_said_first(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"processors": 2, "allowed": [(0, 2)], "waited_ns": 6e9}] * 4)
     assert verdict(Content(run)).startswith(
         "4 ranks share 2 cores on node0 and spend 60 % of their time waiting for a core. All times below include that. "
-        "For times without it, record with at most 2 ranks, or more cores. "
+        "For undisturbed times, use at most 2 ranks, or more cores. "
     )
     report = to_json(run)
     assert report["conditions"] == [
@@ -75,16 +75,16 @@ def test_times_with_waits_for_a_core_lead_to_no_advice(make_run: MakeRun) -> Non
         Report(run).print_summary(Console(file=out, width=80))
         texts.append(" ".join(out.getvalue().split()))
     assert texts[0].startswith("4 ranks share 2 cores on node0 and spend 60 % of their time waiting for a core. All")
-    assert "blocking sends are in an order" not in texts[0]
-    assert "blocking sends are in an order" in texts[1]
-    assert "-> Post the receives first" in texts[1]
+    assert "blocking sends serialise the ranks" not in texts[0]
+    assert "blocking sends serialise the ranks" in texts[1]
+    assert "-> Post receives first" in texts[1]
 
 
 def test_threads_that_share_cores_are_said(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"threads": 9, "busy": 4}] * 4)
     assert verdict(Content(run)).startswith(
         "4 ranks with 16 busy threads share 8 cores on node0. All times below include waits for a core. "
-        "For times without it, record with at most 8 threads, or more cores. "
+        "For undisturbed times, use at most 8 threads, or more cores. "
     )
 
 
@@ -139,8 +139,7 @@ def test_a_process_killed_at_once_ran_all_the_same(make_run: MakeRun) -> None:
 def test_cores_that_others_took_are_said(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"waited_ns": 2e9}] * 4)
     assert verdict(Content(run)).startswith(
-        "The ranks spent 20 % of their time waiting for a core, although there were enough cores: something else used "
-        "them. "
+        "The ranks spent 20 % of their time waiting for a core although there were enough: other processes used them. "
     )
     assert conditions(run_of(make_run, [{"waited_ns": 5e8}] * 4)) == []
 
@@ -159,12 +158,12 @@ def launched(rank: int, variable: str = "PMI_SIZE", size: int = 4) -> dict[str, 
     [
         (
             "PMI_SIZE",
-            "they were started by the mpiexec of MPICH or Intel MPI, and the program uses Open MPI v5.0.11; start it "
-            "with the mpiexec of Open MPI v5.0.11.",
+            "they were launched by the mpiexec of MPICH or Intel MPI, but the program uses Open MPI v5.0.11; use "
+            "the mpiexec of Open MPI v5.0.11.",
         ),
         (
             "SLURM_STEP_NUM_TASKS",
-            "srun did not start them as ranks of Open MPI v5.0.11; see srun --mpi=list.",
+            "srun did not launch them as ranks of Open MPI v5.0.11; see srun --mpi=list.",
         ),
     ],
 )
@@ -196,17 +195,18 @@ def test_a_budget_that_ran_out_is_said_first(make_run: MakeRun) -> None:
     place = {"budget_files": 1_000_000, "budgets_given": 1, "allowed": []}
     run = run_of(make_run, [place] * 4, losses=losses(order_lost=1_000))
     assert verdict(Content(run)).startswith(
-        "The budget of 1.00 MB per rank (--budget) ran out on 4 ranks: 4,000 calls are counted and timed, but not in "
-        "order; totals are exact. Record again with --budget 4MB. "
+        "The trace size limit of 1.00 MB per rank (--budget) was reached on 4 ranks: 4,000 calls are counted and "
+        "timed, "
+        "but their order is lost; totals are exact. Record again with --budget 4MB. "
     )
     run = run_of(make_run, [place] * 4, losses=losses(order_lost=1_000, over_budget=2))
-    assert "parts are left out, so totals are too low" in verdict(Content(run))
+    assert "parts of the trace are missing: totals are too low" in verdict(Content(run))
     assert "is MPI" not in verdict(Content(run))  # of what happened to fit
 
 
 def test_a_full_disk_is_not_called_a_budget(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"allowed": []}] * 4, losses=losses(order_lost=1_000, write_failed=1))
-    assert verdict(Content(run)).startswith("The recording could not be written on 4 ranks: 4,000 calls are counted")
+    assert verdict(Content(run)).startswith("4 ranks could not write their traces: 4,000 calls are counted")
 
 
 def test_with_threads_shares_are_of_the_threads_time(make_run: MakeRun) -> None:

@@ -33,8 +33,8 @@ def test_all_ranks_ended_at_their_start(make_run: Any) -> None:
     ]
     report = to_json(make_run(calls(init=[1, 2, 3], abort=[3]), processes, []))
     assert report["verdict"] == (
-        "The run ended at its start: MPI_Init did not return on rank 0; only purely local calls returned after "
-        "MPI_Init on ranks 1, 2; rank 3 called MPI_Abort right after MPI_Init."
+        "The run ended during start-up: MPI_Init did not return on rank 0; ranks 1, 2 made only local calls after "
+        "MPI_Init; rank 3 called MPI_Abort right after MPI_Init."
     )
     expected = {"all_ranks": True, "in_init": [0], "after_init": [1, 2], "aborted": [3]}
     assert report["ended_at_start"] == expected

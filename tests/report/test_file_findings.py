@@ -107,7 +107,8 @@ def test_small_transfers_cost_what_large_ones_would_not_take(make_run: MakeRun) 
     (finding,) = findings(running(make_run, [small(2.0, remaining_s=0.4, buffered=False)]), "pattern")
     assert finding.cost_s == pytest.approx(1.6)
     assert finding.text == (
-        "5.0 %: 24 files like step.1000 are written in 240 pieces of 300 B on average; large pieces would take 1.0 %."
+        "5.0 %: 24 files like step.1000 are written in 240 transfers of 300 B on average; larger transfers would "
+        "take about 1.0 %."
     )
     assert (finding.evidence["share"], finding.evidence["deciding_share"]) == (0.05, pytest.approx(0.04))
 
@@ -115,15 +116,15 @@ def test_small_transfers_cost_what_large_ones_would_not_take(make_run: MakeRun) 
 def test_where_it_is_not_known_what_remains_it_is_the_time_of_the_calls(make_run: MakeRun) -> None:
     (finding,) = findings(running(make_run, [small(2.0, buffered=True)]), "pattern")
     assert finding.cost_s == pytest.approx(2.0)
-    assert finding.text.endswith("on average through a stream's buffer.")
-    assert finding.help == "Move whole arrays in one call, in binary, rather than value by value."
+    assert finding.text.endswith("on average through stdio.")
+    assert finding.help == "Read or write whole arrays per call, in binary, instead of single values."
 
 
 def test_small_transfers_of_collective_calls_are_not_to_be_made_collective(make_run: MakeRun) -> None:
     pattern = small(2.0, buffered=False)
     pattern.sites = [2]  # MPI_File_write_all
     (finding,) = findings(running(make_run, [pattern], mpi_io_s=1.0), "pattern")
-    assert finding.help.startswith("Move more in each call: a view")
+    assert finding.help.startswith("Move more per call: a file view")
     (apart,) = findings(running(make_run, [small(2.0, buffered=False)]), "pattern")
     assert apart.help == "Use larger transfers: whole arrays, or collective MPI-IO."
 
@@ -139,7 +140,7 @@ def test_reading_by_all_costs_all_readings_but_one(make_run: MakeRun) -> None:
     )
     (finding,) = findings(running(make_run, [pattern]), "pattern")
     assert finding.cost_s == pytest.approx(3.0)
-    assert finding.text == ("15 %: 4 ranks read all of mesh.nc (200 kB); reading it once would take 7.5 %.")
+    assert finding.text == ("15 %: 4 ranks each read all of mesh.nc (200 kB); reading it once would take about 7.5 %.")
 
 
 def written_by_one(time_s: float = 1.0) -> Any:
@@ -157,7 +158,7 @@ def test_waiting_for_the_one_that_writes_belongs_to_its_writing(make_run: MakeRu
     (finding,) = findings(run, "pattern")
     assert finding.cost_s == pytest.approx(2.4)
     assert finding.text == (
-        "2.5 %: rank 0 writes u.nc for all ranks (8.00 MB); the others wait 6.0 % of the time for it."
+        "2.5 %: rank 0 writes u.nc for all ranks (8.00 MB); the others spend 6.0 % of the time waiting for it."
     )
     (wait,) = findings(run, "waiting")
     assert wait.evidence["wait_s"] == pytest.approx(3.0)
@@ -194,7 +195,7 @@ def test_a_gather_costs_nothing_while_its_root_writes(make_run: MakeRun) -> None
     run = running(make_run, [gather, written_by_one()], WAITS)
     cost = {finding.evidence["pattern"]: finding for finding in findings(run, "pattern")}
     assert cost["all_to_one"].cost_s == pytest.approx(4.0 - 2.4)
-    assert "all ranks send to one, by blocking sends that wait for one another." in cost["all_to_one"].text
+    assert "all ranks send to one, serialised by blocking sends." in cost["all_to_one"].text
 
 
 def test_files_of_each_rank_cost_their_opening(make_run: MakeRun) -> None:
@@ -202,7 +203,7 @@ def test_files_of_each_rank_cost_their_opening(make_run: MakeRun) -> None:
     pattern = a_pattern("file_per_rank", 4.0, ["/out/part.0"], opening_s=1.0, remaining_s=3.0, **told)
     (finding,) = findings(running(make_run, [pattern]), "pattern")
     assert finding.cost_s == pytest.approx(1.0)
-    assert finding.text == ("2.5 %: every rank opens files of its own, 64 files like part.0.")
+    assert finding.text == ("2.5 %: every rank opens its own files (64 files like part.0).")
     unknown = a_pattern("file_per_rank", 4.0, ["/out/part.0"], **told)
     assert findings(running(make_run, [unknown]), "pattern") == []
 
@@ -211,7 +212,7 @@ def test_what_is_made_in_every_step_costs_its_calls_without_their_waits(make_run
     pattern = a_pattern("repeated_creation", 2.0, [], [BARRIER], what="communicators", made=80, made_per_step=2.0)
     (finding,) = findings(running(make_run, [pattern], [(BARRIER, 1, 0.5, [])]), "pattern")
     assert finding.cost_s == pytest.approx(1.5)
-    assert "communicators are created in every step, 2 by each rank (MPI_Barrier)." in finding.text
+    assert "communicators are created in every iteration, 2 per rank (MPI_Barrier)." in finding.text
 
 
 def test_file_time_costs_what_no_other_finding_is_about(make_run: MakeRun) -> None:
@@ -220,7 +221,7 @@ def test_file_time_costs_what_no_other_finding_is_about(make_run: MakeRun) -> No
     (alone,) = findings(running(make_run, files=files), "file-time")
     assert alone.cost_s == pytest.approx(2.4)
     assert alone.text == (
-        "6.0 % of the ranks' time is file I/O, most of it on 24 files like step.1000 (2.40 s, 72.0 kB written in 240 "
+        "6.0 % of the ranks' time is file I/O, most of it for 24 files like step.1000 (2.40 s, 72.0 kB written in 240 "
         "transfers)."
     )
     (rest,) = findings(running(make_run, [small(1.6, remaining_s=0.4)], files=files), "file-time")
@@ -236,7 +237,7 @@ def test_a_program_that_does_file_io_begins_with_it(make_run: MakeRun) -> None:
     files = {rank: [a_file("/out/t1", NO_CALLS, mpi=by_mpi)] for rank in range(4)}
     run = running(make_run, files=files, mpi_io_s=5.0)
     assert verdict(Content(run), traffic=False) == (
-        "80 % of the time is MPI. 50 % of the ranks' time is file I/O in MPI_File_*, most of it on t1 (20.0 s, "
+        "80 % of the time is MPI. 50 % of the ranks' time is file I/O in MPI_File_*, most of it for t1 (20.0 s, "
         "4.00 MB written in 20 transfers)."
     )
 
@@ -253,7 +254,7 @@ def test_file_io_is_not_said_again_if_the_finding_is_nearly_all_of_it(
 def test_no_file_has_most_of_the_time(make_run: MakeRun) -> None:
     files = {0: [a_file(f"/out/{name}", layer(1.0, written=1_000)) for name in ("a", "b", "c")]}
     (finding,) = findings(running(make_run, files=files), "file-time")
-    assert finding.text.endswith("file I/O on 3 files; a took longest (1.00 s, 1,000 B written in 1 transfer).")
+    assert finding.text.endswith("file I/O on 3 files; the most expensive: a (1.00 s, 1,000 B written in 1 transfer).")
 
 
 def read_by_two(time_s: tuple[float, float]) -> dict[int, list[Any]]:
@@ -267,7 +268,7 @@ def test_reading_a_file_again_costs_all_readings_but_the_longest(
 ) -> None:
     (finding,) = findings(running(make_run, files=read_by_two(times_s)), "file-read-by-all")
     assert finding.cost_s == cost_s
-    begin = "2.5 % goes to reading a file more than once: 2 ranks" if cost_s else "2 ranks"
+    begin = "2.5 %: redundant reads. 2 ranks" if cost_s else "2 ranks"
     assert finding.text == f"{begin} each read all of /in/mesh.nc (1.00 MB), 2.00 MB in total."
 
 

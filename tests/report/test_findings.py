@@ -490,15 +490,15 @@ def test_a_finding_is_made_at_its_threshold_and_not_before(
             "all_to_one",
             {"one_sided": "gets"},
             "one gets from all",
-            "the data of all ranks goes to one by gets",
+            "all ranks' data is collected on one rank by gets",
             "MPI_Gather",
         ),
         (
             "packable_messages",
             {"together": 3, "assumes": "nothing", "one_sided": "puts"},
             "puts that could travel together",
-            "3 puts at the same target follow one another and could be combined",
-            "in one operation",
+            "3 consecutive puts to the same target could be combined",
+            "into one operation",
         ),
     ],
 )
@@ -525,10 +525,10 @@ def test_a_few_slow_steps_are_told_from_chance(make_run: MakeRun) -> None:
         found = findings_of(Content(uneven_in_steps(make_run, 0.21, rare_ns=2e5, **rare)))
         return next(finding.text for finding in found if finding.id == "imbalance")
 
-    lost = "2.1 % of each step (210 µs) is lost in a few steps: "
+    lost = "2.1 % of each iteration (210 µs): "
     far = "one rank computes far longer than the others."
-    assert text(rare_steps=5, rare_period=20) == f"{lost}every 20 steps {far}"
-    assert text(rare_steps=5, rare_period=0) == f"{lost}in 5 of 100 steps {far}"
+    assert text(rare_steps=5, rare_period=20) == f"{lost}every 20 iterations, {far}"
+    assert text(rare_steps=5, rare_period=0) == f"{lost}in 5 of 100 iterations, {far}"
 
 
 ABOUT_RANKS = {
@@ -578,7 +578,7 @@ def test_findings_in_json_hold_their_evidence_against_their_threshold(make_run: 
     assert finding == {
         "id": "busiest-receiver",
         "severity": "notice",
-        "text": "Rank 1 receives 100 % of the message bytes (900 B); the median rank receives 0 B.",
+        "text": "100 % of the message bytes (900 B) go to rank 1; the median rank receives 0 B.",
         "about": {"sites": [], "loop": None, "ranks": [1], "files": []},
         "evidence": {"ranks": 4, "rank": 1, "bytes": 900, "share": 1.0, "median_bytes": 0.0, "times_median": None},
         "threshold": {"ranks": {"at_least": 4}, "times_median": {"at_least": 2}},
@@ -627,7 +627,7 @@ def test_a_finding_names_no_section_that_does_not_exist() -> None:
             [(3, "computation", 0.4), (2, "mpi", 0.3), (0, "mpi", 0.3)],
             "for no rank in particular (most for rank 3, 40 %).",
         ),
-        ([(2, "computation", 0.3)], ", for rank 2."),
+        ([(2, "computation", 0.3)], ": 1 rank waits for rank 2 in MPI_Wait (exchange)."),
     ],
 )
 def test_a_wait_without_one_cause_says_whom_it_was_for(

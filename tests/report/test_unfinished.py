@@ -23,8 +23,7 @@ def test_who_was_in_no_call_stopped_first() -> None:
     assert named(WAITS, IDLE, replace(WAITS, label="2", since_s=4.0)) == ("0", "no-call")
     assert of_stops([WAITS, replace(WAITS, label="2"), IDLE], SHARED_CLOCK) == (
         "Ranks 1, 2 sat in MPI_Recv (exchange) for up to 145 s of 150 s, until the end; rank 0 made no call for 145 s "
-        "of 150 s, until the end. Rank 0 stopped first: its last call ended 4.90 s after the start, and it "
-        "made none after that."
+        "of 150 s, until the end. Rank 0 stopped first: its last call ended 4.90 s after the start."
     )
 
 
@@ -39,7 +38,7 @@ def test_who_ended_before_the_others_stopped_first() -> None:
 def test_a_deadlock_has_a_first_but_no_culprit() -> None:
     other = replace(WAITS, label="0", call="MPI_Ssend", since_s=4.5)
     text = of_stops([WAITS, other], SHARED_CLOCK)
-    assert text.endswith("All of them were in MPI calls; rank 0 entered its call first, 4.50 s after the start.")
+    assert text.endswith("All were in MPI calls; rank 0 entered its call first, 4.50 s after the start.")
 
 
 def test_times_that_cannot_be_compared_name_nobody() -> None:
@@ -63,7 +62,7 @@ def test_who_was_killed_at_work_did_not_wait() -> None:
 
 def test_a_run_that_goes_on_is_told_in_the_present() -> None:
     text = of_stops([replace(WAITS, source=RUNNING), replace(IDLE, source=RUNNING)], SHARED_CLOCK)
-    assert text.startswith("Rank 1 sits in MPI_Recv (exchange) for 145 s now; rank 0 has made no call for 145 s now.")
+    assert text.startswith("Rank 1 has been in MPI_Recv (exchange) for 145 s; rank 0 has made no call for 145 s.")
 
 
 def test_a_bound_is_told_as_one() -> None:

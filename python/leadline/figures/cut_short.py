@@ -12,8 +12,8 @@ from leadline.figures.run import Run
 # Signals that ask a program to end, and what usually sends them.
 SENDERS = {
     "SIGINT": "Ctrl-C",
-    "SIGTERM": "a time limit, or a cancelled job",
-    "SIGHUP": "its terminal was closed",
+    "SIGTERM": "time limit or cancelled job",
+    "SIGHUP": "terminal closed",
     "SIGQUIT": "Ctrl-\\",
 }
 _CODES = {129: "SIGHUP", 130: "SIGINT", 131: "SIGQUIT", 143: "SIGTERM"}

@@ -22,13 +22,13 @@ def file_sentence(found: dict[str, Any]) -> str:
 def _would_take(found: dict[str, Any], then: str) -> str:
     """What the calls would take after the change, if that is known."""
     share = found["remaining_share"]
-    return f"; {then} would take {fmt.percent(share)}" if share is not None else ""
+    return f"; {then} would take about {fmt.percent(share)}" if share is not None else ""
 
 
 def _read_by_all(found: dict[str, Any]) -> str:
     each = "each of them" if found["files"] > 1 else "it"
     return (
-        f"{fmt.percent(found['share'])}: {fmt.plural(found['readers'], 'rank')} read all of "
+        f"{fmt.percent(found['share'])}: {fmt.plural(found['readers'], 'rank')} each read all of "
         f"{in_words(found['file'], found['files'])} ({fmt.size(found['file_bytes'])})"
         f"{_would_take(found, f'reading {each} once')}."
     )
@@ -42,7 +42,7 @@ def _written_by_one(found: dict[str, Any]) -> str:
         f"({fmt.size(found['bytes_written'])})"
     )
     if found["waited_share"] >= WORTH_SAYING:
-        text += f"; the others wait {fmt.percent(found['waited_share'])} of the time for it"
+        text += f"; the others spend {fmt.percent(found['waited_share'])} of the time waiting for it"
     return text + "."
 
 
@@ -51,16 +51,16 @@ def _small(found: dict[str, Any]) -> str:
     if not found["writes"] or not found["reads"]:
         done = "read" if found["reads"] else "written"
     verb = "is" if found["files"] == 1 else "are"
-    through = " through a stream's buffer" if found["buffered"] else ""
+    through = " through stdio" if found["buffered"] else ""
     return (
         f"{fmt.percent(found['share'])}: {in_words(found['file'], found['files'])} {verb} {done} in "
-        f"{fmt.count(found['transfers'])} pieces of {fmt.size(found['bytes_each'])} on average{through}"
-        f"{_would_take(found, 'large pieces')}."
+        f"{fmt.count(found['transfers'])} transfers of {fmt.size(found['bytes_each'])} on average{through}"
+        f"{_would_take(found, 'larger transfers')}."
     )
 
 
 def _one_per_rank(found: dict[str, Any]) -> str:
     return (
-        f"{fmt.percent(found['deciding_share'])}: every rank opens files of its own, "
-        f"{in_words(found['file'], found['files'])}."
+        f"{fmt.percent(found['deciding_share'])}: every rank opens its own files "
+        f"({in_words(found['file'], found['files'])})."
     )

@@ -20,14 +20,14 @@ def of_a_start(ended: EndedAtStart) -> str:
     if ended.in_init:
         parts.append(f"MPI_Init did not return on {named(ended.in_init)}")
     if ended.after_init:
-        parts.append(f"only purely local calls returned after MPI_Init on {named(ended.after_init)}")
+        parts.append(f"{named(ended.after_init)} made only local calls after MPI_Init")
     if ended.aborted:
         parts.append(f"{named(ended.aborted)} called MPI_Abort right after MPI_Init")
     text = "; ".join(parts)
     if not ended.all_ranks:
         return f"{text[0].upper()}{text[1:]}." if text else ""
-    code = f" The command's exit code was {ended.exit_code}." if ended.exit_code else ""
-    return f"The run ended at its start: {text}.{code}"
+    code = f" Exit code {ended.exit_code}." if ended.exit_code else ""
+    return f"The run ended during start-up: {text}.{code}"
 
 
 def _so_far(ended: EndedAtStart) -> str:
@@ -35,7 +35,7 @@ def _so_far(ended: EndedAtStart) -> str:
     if ended.in_init:
         parts.append(f"MPI_Init has not returned on {named(ended.in_init)}")
     if ended.after_init:
-        parts.append(f"only purely local calls have returned after MPI_Init on {named(ended.after_init)}")
+        parts.append(f"{named(ended.after_init)} made only local calls after MPI_Init")
     if ended.aborted:
         parts.append(f"{named(ended.aborted)} called MPI_Abort right after MPI_Init")
     return f"So far, {'; '.join(parts)}." if parts else ""
@@ -54,7 +54,7 @@ def of_stops(found: Sequence[Stop], clock_error_s: float | None) -> str:
     inside = [stop for stop in long if stop.call is not None]
     for alike in _grouped(inside):
         one = len(alike) == 1
-        verb = ("sits" if one else "sit") if running else "sat"
+        verb = ("has been" if one else "have been") if running else "sat"
         where = f" ({alike[0].routine})" if alike[0].routine else ""
         parts.append(f"{_ranks(alike)} {verb} in {alike[0].call}{where} {_how_long(alike, running)}")
     outside = [stop for stop in long if stop.call is None]
@@ -79,8 +79,8 @@ def _first(found: Sequence[Stop], clock_error_s: float | None) -> str:
         before = min((s.since_s for s in found if s is not stop and s.call is not None), default=None)
         if before is None:
             return ""
-        return f"{name} stopped first: its last call ended {_at(stop.since_s)}, and it made none after that."
-    return f"All of them were in MPI calls; rank {stop.label} entered its call first, {_at(stop.since_s)}."
+        return f"{name} stopped first: its last call ended {_at(stop.since_s)}."
+    return f"All were in MPI calls; rank {stop.label} entered its call first, {_at(stop.since_s)}."
 
 
 def _at(seconds: float) -> str:
@@ -99,7 +99,7 @@ def _how_long(alike: Sequence[Stop], running: bool) -> str:
     bound = "up to " if len(alike) > 1 else ""
     longest = fmt.seconds(max(stop.silent_s or 0.0 for stop in alike))
     if running:
-        return f"for {bound}{longest} now"
+        return f"for {bound}{longest}"
     least = "at least " if any(stop.source == unfinished.AT_LEAST for stop in alike) else ""
     life = fmt.seconds(max(stop.until_s or 0.0 for stop in alike))
     return f"for {bound}{least}{longest} of {life}, until the end"
@@ -110,14 +110,11 @@ def _ranks(alike: Sequence[Stop]) -> str:
     return rank_list(numbers) if len(numbers) == len(alike) else ", ".join(f"rank {stop.label}" for stop in alike[:8])
 
 
-def ranks_and_place(found: Mapping[str, Any], verb: str) -> tuple[str, str]:
-    """("rank 1 and 2 others", " in solve at solve.c:9 (the command's exit code was 6)"), of a finding's evidence.
-
-    verb: what stands before the routine: "in" it ended, or a call "of" it.
-    """
+def ranks_and_place(found: Mapping[str, Any]) -> tuple[str, str]:
+    """("rank 1 and 2 others", " in solve at solve.c:9 (exit code 6)"), of a finding's evidence."""
     others = found["ranks"] - 1
     who = f"rank {found['rank']}" + (f" and {fmt.plural(others, 'other')}" if others else "")
-    routine = f" {verb} {found['routine']}" if found["routine"] else ""
+    routine = f" in {found['routine']}" if found["routine"] else ""
     at = f" at {found['place']}" if found["place"] else ""
-    code = f" (the command's exit code was {found['exit_code']})" if found["exit_code"] else ""
+    code = f" (exit code {found['exit_code']})" if found["exit_code"] else ""
     return who, f"{routine}{at}{code}"

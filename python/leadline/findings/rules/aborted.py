@@ -28,8 +28,8 @@ def facts(content: Content) -> Fact | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    who, where = ranks_and_place(found, "in")
-    return f"{who[0].upper()}{who[1:]} called MPI_Abort{where}: the figures cover the time until then."
+    who, where = ranks_and_place(found)
+    return f"{who[0].upper()}{who[1:]} called MPI_Abort{where}. All figures end there."
 
 
 RULE = Rule(

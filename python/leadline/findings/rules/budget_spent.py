@@ -50,12 +50,16 @@ def sentence(content: Content, found: Evidence) -> str:
     not_written = len(_ranks(content.run, _NOT_WRITTEN))
     results = []
     if _ranks(content.run, _UNORDERED):
-        results.append(f"{fmt.plural(unordered, 'call is', 'calls are')} counted and timed, but not in order")
-    results.append("parts are left out, so totals are too low and no shares are given" if cut else "totals are exact")
+        results.append(f"{fmt.plural(unordered, 'call is', 'calls are')} counted and timed, but their order is lost")
+    results.append(
+        "parts of the trace are missing: totals are too low, and no shares are shown" if cut else "totals are exact"
+    )
     if not_written and not cut:
-        begin = f"The recording could not be written on {fmt.plural(not_written, 'rank')}"
+        begin = (
+            f"{fmt.plural(not_written, 'rank')} could not write {'its trace' if not_written == 1 else 'their traces'}"
+        )
     else:
-        begin = f"{_budget(content.run, size)} ran out on {fmt.plural(found['ranks'], 'rank')}"
+        begin = f"{_budget(content.run, size)} was reached on {fmt.plural(found['ranks'], 'rank')}"
     more = f" Record again with --budget {_more(size)}." if size and not not_written else ""
     return f"{begin}: {'; '.join(results)}.{more}"
 
@@ -63,7 +67,7 @@ def sentence(content: Content, found: Evidence) -> str:
 def _budget(run: Run, size: int | None) -> str:
     affected = _ranks(run, _CUT) | _ranks(run, _UNORDERED)
     given = any(run.processes[index].placement.budgets_given & 1 for index in affected)
-    name = f"The budget of {fmt.size(size)} per rank" if size else "The budget for files"
+    name = f"The trace size limit of {fmt.size(size)} per rank" if size else "The trace size limit"
     return f"{name} (--budget)" if given else name
 
 

@@ -36,8 +36,8 @@ def facts(content: Content) -> Fact | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"Rank {found['rank']} receives {fmt.percent(found['share'])} of the message bytes "
-        f"({fmt.size(found['bytes'])}); the median rank receives {fmt.size(found['median_bytes'])}."
+        f"{fmt.percent(found['share'])} of the message bytes ({fmt.size(found['bytes'])}) go to rank {found['rank']}; "
+        f"the median rank receives {fmt.size(found['median_bytes'])}."
     )
 
 

@@ -20,8 +20,8 @@ def facts(content: Content) -> Fact | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"The ranks spent {fmt.percent(found['waited_share'])} of their time waiting for a core, although there were "
-        "enough cores: something else used them. For times without that, record again while the machine is idle."
+        f"The ranks spent {fmt.percent(found['waited_share'])} of their time waiting for a core although there were "
+        "enough: other processes used them. Record again on an idle machine."
     )
 
 

@@ -31,11 +31,11 @@ def facts(content: Content) -> Fact | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    of = f" of {found['routine']}" if found["routine"] not in ("", "?") else ""
-    at = f" at {found['place']}" if found["place"] else ""
+    routine = f" in {found['routine']}" if found["routine"] not in ("", "?") else ""
+    place = f" ({found['place']})" if found["place"] else ""
     return (
-        f"{fmt.percent(found['share'])} of the time is in {found['function']}{of}{at}: "
-        f"{fmt.plural(found['calls'], 'call')} of {fmt.seconds(found['mean_s'])} on average."
+        f"{fmt.percent(found['share'])}: {found['function']}{routine}{place}, "
+        f"{fmt.plural(found['calls'], 'call')}, {fmt.seconds(found['mean_s'])} on average."
     )
 
 

@@ -32,8 +32,9 @@ def facts(content: Content) -> Fact | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    who, where = ranks_and_place(found, "of")
-    return f"An error ended {who} in {found['function']}{where}: the figures cover the time until then."
+    who, where = ranks_and_place(found)
+    verb = "were" if found["ranks"] > 1 else "was"
+    return f"{who[0].upper()}{who[1:]} {verb} ended by an error in {found['function']}{where}. All figures end there."
 
 
 RULE = Rule(

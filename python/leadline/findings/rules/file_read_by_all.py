@@ -58,7 +58,7 @@ def sentence(content: Content, found: Evidence) -> str:
     )
     share = found["more_than_once_share"]
     if share is not None and share >= file_costs.LEAST_SHARE:
-        return f"{fmt.percent(share)} goes to reading a file more than once: {text}."
+        return f"{fmt.percent(share)}: redundant reads. {text}."
     return text + "."
 
 

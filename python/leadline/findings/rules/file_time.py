@@ -45,9 +45,9 @@ def sentence(content: Content, found: Evidence) -> str:
     did = f", {' and '.join(moved)} in {fmt.plural(found['transfers'], 'transfer')}" if moved else ""
     by = " in MPI_File_*" if found["all_by_mpi"] else ""
     words, took = in_words(found["file"], found["files"]), f"({fmt.seconds(found['file_time_s'])}{did})"
-    on = f", most of it on {words} {took}"
+    on = f", most of it for {words} {took}"
     if found["file_time_s"] <= found["time_s"] / 2:
-        on = f" on {fmt.count(found['files_in_all'])} files; {words} took longest {took}"
+        on = f" on {fmt.count(found['files_in_all'])} files; the most expensive: {words} {took}"
     return f"{fmt.percent(found['share'])} of the {content.time_of}' time is file I/O{by}{on}."
 
 

@@ -35,30 +35,30 @@ def facts(content: Content) -> Fact | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    lost = f"{fmt.percent(found['share'])} of each step ({fmt.seconds(found['lost_per_step_s'])})"
+    lost = f"{fmt.percent(found['share'])} of each iteration ({fmt.seconds(found['lost_per_step_s'])})"
     if found["kind"] == "host":
-        return f"{lost} is lost because the ranks on {found['host']} compute longer than the others in every step."
+        return f"{lost}: the ranks on {found['host']} compute longer than the others in every iteration."
     if found["kind"] == "fixed":
         return (
-            f"{lost} is lost to uneven computation: rank {found['rank']} computes {fmt.times(found['times_mean'])} as "
-            "long as the mean rank in every step."
+            f"{lost}: uneven computation. Rank {found['rank']} computes {fmt.times(found['times_mean'])} as "
+            "long as the mean rank in every iteration."
         )
     if found["kind"] == "rare":
         few = (
-            f"every {found['rare_period']:,} steps"
+            f"every {found['rare_period']:,} iterations"
             if found["rare_period"]
-            else f"in {found['rare_steps']:,} of {found['steps']:,} steps"
+            else f"in {found['rare_steps']:,} of {found['steps']:,} iterations"
         )
-        return f"{lost} is lost in a few steps: {few} one rank computes far longer than the others."
+        return f"{lost}: {few}, one rank computes far longer than the others."
     if found["kind"] == "wandering":
-        return f"{lost} is lost to uneven computation: a different rank computes longest every few steps."
-    return f"{lost} is lost to uneven computation: ranks differ at random, as on a busy machine."
+        return f"{lost}: uneven computation. The slowest rank changes every few iterations."
+    return f"{lost}: uneven computation. Ranks vary at random, as under OS noise."
 
 
 HELP = {
     "fixed": "Rebalance the work.",
     "wandering": "Rebalance the work.",
-    "rare": "Look at what the program does in these steps alone, such as output, checks or lists that are built again.",
+    "rare": "Look at what the program does only in these iterations: output, checks, rebuilt lists.",
 }
 
 RULE = Rule(
@@ -70,5 +70,5 @@ RULE = Rule(
     sentence=sentence,
     threshold={"share": at_least(0.02)},
     cost_s=lambda found: float(found["lost_s"]),
-    help=lambda found: HELP.get(found["kind"], "Look at the machine: other load, temperature, placement."),
+    help=lambda found: HELP.get(found["kind"], "Check the machine: other jobs, CPU temperature, binding."),
 )

@@ -31,7 +31,7 @@ def sentence(content: Content, found: Evidence) -> str:
     if cut:
         parts.append(f"{fmt.plural(cut, 'trace ends', 'traces end')} before the program did")
     code = content.run.description.get("exit_code")
-    why = f" (the command's exit code was {code})" if cut and code else ""
+    why = f" (exit code {code})" if cut and code else ""
     return f"Incomplete: {' and '.join(parts)}{why}." if parts else "Incomplete: a trace cannot be read."
 
 

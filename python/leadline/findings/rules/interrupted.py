@@ -16,15 +16,15 @@ def facts(content: Content) -> Fact | None:
 def sentence(content: Content, found: Evidence) -> str:
     cause = found["cause"]
     if cause == cut_short.TIMEOUT:
-        what = "The time limit of `timeout` ended the run"
+        what = "`timeout` ended the run"
     elif cause == cut_short.JOB_LIMIT:
-        what = "The run ended at the time limit of its batch job"
+        what = "The job reached its time limit"
     elif cause == "SIGINT":
         what = f"The run was interrupted ({cut_short.SENDERS[cause]})"
     else:
         what = f"{cause} ended the run ({cut_short.SENDERS[cause]})"
     when = f" after {fmt.seconds(found['after_s'])}" if found["after_s"] is not None else ""
-    return f"{what}{when}: the figures cover the time until then."
+    return f"{what}{when}. All figures end there."
 
 
 RULE = Rule(

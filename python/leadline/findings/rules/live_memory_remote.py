@@ -7,9 +7,9 @@ from leadline.findings.finding import Evidence, Fact, Rule, at_least
 from leadline.text import format as fmt
 
 _NOT_ON_THE_NODE = {
-    "no-local-directory": "neither /dev/shm nor a temporary directory of the node is local",
-    "too-little-room": "less than 256 MiB is left in /dev/shm and the node's temporary directories",
-    "not-permitted": "no directory could be made in /dev/shm or the node's temporary directories",
+    "no-local-directory": "neither /dev/shm nor the temporary directories are on the node itself",
+    "too-little-room": "less than 256 MiB is free in /dev/shm and the node's temporary directories",
+    "not-permitted": "no directory can be created in /dev/shm or the node's temporary directories",
 }
 
 
@@ -23,9 +23,9 @@ def facts(content: Content) -> Fact | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"The recording of {fmt.plural(found['ranks'], 'rank')} was on {found['file_system']} during the run, "
-        f"so the program may have waited for it: {_NOT_ON_THE_NODE[found['reason']]}. To choose a directory on the "
-        "nodes, use --live."
+        f"{fmt.plural(found['ranks'], 'rank')} recorded to {found['file_system']} during the run, which may have "
+        f"slowed "
+        f"the program: {_NOT_ON_THE_NODE[found['reason']]}. Give a node-local directory with --live DIR."
     )
 
 

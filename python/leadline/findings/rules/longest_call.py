@@ -32,8 +32,8 @@ def facts(content: Content) -> Fact | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"The longest single call is {found['function']} on rank {found['rank']}: {fmt.seconds(found['longest_s'])}, "
-        f"{fmt.times(found['times_mean'])} the mean of that function."
+        f"The longest call took {fmt.seconds(found['longest_s'])}: {found['function']} on rank {found['rank']}, "
+        f"{fmt.times(found['times_mean'])} its mean."
     )
 
 

@@ -22,7 +22,7 @@ def sentence(content: Content, found: Evidence) -> str:
     names = [_relative(content.run, path) for path in content.run.others]
     shown = ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
     jobs = fmt.plural(found["jobs"], "other job", "other jobs")
-    return f"The same directory holds {jobs}, recorded separately: {shown}."
+    return f"This directory also contains {jobs}: {shown}. Report each separately."
 
 
 def _relative(run: Run, path: Path) -> str:

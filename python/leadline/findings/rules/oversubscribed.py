@@ -68,11 +68,9 @@ def _instead(found: Evidence) -> str:
     """How to get times without waits for a core."""
     cores = math.floor(found["cores"])
     if cores < 1:
-        return "For times without it, record with more cores."
+        return "For undisturbed times, record with more cores."
     some = fmt.plural(cores, "rank" if found["threads"] <= found["ranks"] else "thread")
-    return (
-        f"For times without it, record with at most {some}{' per host' if found['hosts'] > 1 else ''}, or more cores."
-    )
+    return f"For undisturbed times, use at most {some}{' per host' if found['hosts'] > 1 else ''}, or more cores."
 
 
 RULE = Rule(

@@ -16,35 +16,37 @@ MOST = 8
 FENCE = "MPI_Win_fence"
 
 HELP = {
-    "packable_messages": "Pack the messages to a partner into one, or describe them by one datatype.",
-    "all_to_one": "Use MPI_Gather or MPI_Gatherv, or MPI_Reduce if the values are summed up.",
-    "one_to_all": "Use MPI_Scatter or MPI_Scatterv, or MPI_Bcast if all get the same.",
-    "handmade_broadcast": "Use MPI_Bcast: the library chooses the algorithm by size and ranks.",
+    "packable_messages": "Pack the messages to each partner into one, or use a derived datatype.",
+    "all_to_one": "Use MPI_Gather or MPI_Gatherv, or MPI_Reduce if the values are summed.",
+    "one_to_all": "Use MPI_Scatter or MPI_Scatterv, or MPI_Bcast if all ranks get the same data.",
+    "handmade_broadcast": "Use MPI_Bcast: the library picks the algorithm for the size and the number of ranks.",
     "handmade_reduction": "Use MPI_Reduce or MPI_Allreduce.",
     "handmade_alltoall": "Use MPI_Alltoall or MPI_Alltoallv.",
-    "serialised_order": "Post the receives first (MPI_Irecv), or use MPI_Sendrecv.",
-    "unexpected_large": "Post the receive before the sender sends.",
+    "serialised_order": "Post receives first (MPI_Irecv), or use MPI_Sendrecv.",
+    "unexpected_large": "Post the receive (MPI_Irecv) before the matching send starts.",
     "redundant_barrier": "Leave the barrier out: the messages already synchronise both ranks.",
-    "allreduce_bound": "Combine several reductions into one, or overlap them (MPI_Iallreduce).",
+    "allreduce_bound": "Combine several allreduces into one, or overlap them (MPI_Iallreduce).",
     "no_overlap": "Move independent computation between Isend/Irecv and Wait.",
-    "polling": "Wait (MPI_Wait, MPI_Probe) if there is nothing else to do.",
-    "repeated_creation": "Create them once, before the loop, if the same ranks are in them in every step.",
-    "read_all_by_all": "Read the file once: collectively (MPI_File_read_all), or on one rank with a broadcast.",
+    "polling": "Use MPI_Wait or MPI_Probe instead of polling if there is no other work.",
+    "repeated_creation": "Create them once, before the loop, if they are the same in every iteration.",
+    "read_all_by_all": "Read the file collectively (MPI_File_read_all), or on one rank followed by MPI_Bcast.",
     "write_by_one": "Write in parallel (MPI_File_write_all, parallel NetCDF or HDF5).",
     "small_io": "Use larger transfers: whole arrays, or collective MPI-IO.",
-    "file_per_rank": "Write one shared file collectively: many small files burden the file system.",
+    "file_per_rank": "Write one shared file collectively: one file per rank can overload the metadata server.",
 }
 # The same of one-sided operations; {} is what they are.
 HELP_ONE_SIDED = {
-    "packable_messages": "Move all data for a target in one operation: side by side in memory, or by one datatype.",
+    "packable_messages": (
+        "Combine the data for each target into one operation: a contiguous buffer or a derived datatype."
+    ),
 }
 FACT_ONE_SIDED = {
-    "packable_messages": "{} at the same target follow one another and could be combined",
-    "all_to_one": "the data of all ranks goes to one by {}",
-    "one_to_all": "the data of one rank goes to all others by {}",
-    "handmade_broadcast": "a broadcast is made of {}",
-    "handmade_reduction": "a reduction is made of {}",
-    "handmade_alltoall": "an all-to-all is made of {}",
+    "packable_messages": "consecutive {} to the same target could be combined",
+    "all_to_one": "all ranks' data is collected on one rank by {}",
+    "one_to_all": "one rank's data is distributed to all others by {}",
+    "handmade_broadcast": "a broadcast is hand-written with {}",
+    "handmade_reduction": "a reduction is hand-written with {}",
+    "handmade_alltoall": "an all-to-all is hand-written with {}",
 }
 COLLECTIVE = re.compile("^MPI_File_.*_(all|ordered)")
 FREEING = ("_free", "_disconnect")
@@ -54,18 +56,18 @@ OF_FILES = {
     *("names", "opening_s", "transfers", "bytes_each", "reads", "writes"),
 }
 FACT = {
-    "packable_messages": "messages to the same partner follow one another and could be combined",
+    "packable_messages": "consecutive messages to the same partner could be combined",
     "all_to_one": "all ranks send to one",
     "one_to_all": "one rank sends to all others",
-    "handmade_broadcast": "a broadcast is made of sends",
-    "handmade_reduction": "a reduction is made of sends",
-    "handmade_alltoall": "an all-to-all is made of sends",
-    "serialised_order": "blocking sends are in an order that makes each rank wait for the next",
-    "unexpected_large": "large messages are sent before their receive is posted",
+    "handmade_broadcast": "a broadcast is hand-written with sends",
+    "handmade_reduction": "a reduction is hand-written with sends",
+    "handmade_alltoall": "an all-to-all is hand-written with sends",
+    "serialised_order": "blocking sends serialise the ranks, each waiting for the next",
+    "unexpected_large": "large sends start before their receive is posted",
     "redundant_barrier": "the barriers are redundant",
-    "allreduce_bound": "a loop is bound by small allreduces",
-    "no_overlap": "no computation overlaps the nonblocking messages",
-    "polling": "polls find nothing to complete",
+    "allreduce_bound": "small allreduces dominate a loop",
+    "no_overlap": "nonblocking messages do not overlap with computation",
+    "polling": "polling completes nothing",
 }
 
 
@@ -172,21 +174,21 @@ def sentence(content: Content, found: Evidence) -> str:
     if "file" in found:
         return file_sentence(found)
     how = found["one_sided"]
-    share = fmt.percent(found["share"]) + (" with synchronisation" if how else "")
+    share = fmt.percent(found["share"]) + (", including synchronisation" if how else "")
     fact = FACT_ONE_SIDED[found["pattern"]].format(how) if how else FACT.get(found["pattern"], "")
     if found["assumes"] == "independent trips":
         many = fmt.count(found["together"])
-        does = f"calls {many} {how} at each target" if how else f"sends each partner {many} messages"
+        does = f"issues {many} {how} to each target" if how else f"sends each partner {many} messages"
         return f"{share}: {_in_words(found['loop'])} {does} that could be one, if no iteration needs another's data."
     elif found["together"]:
         fact = f"{fmt.count(found['together'])} {fact}"
     elif found["pattern"] == "repeated_creation":
         fact = (
-            f"{found['what']} are created in every step, {fmt.number(found['made_per_step'])} by each rank "
+            f"{found['what']} are created in every iteration, {fmt.number(found['made_per_step'])} per rank "
             f"({', '.join(found['functions'])})"
         )
     elif found.get("waits_in_order"):
-        fact += ", by blocking sends that wait for one another"
+        fact += ", serialised by blocking sends"
     elif found["loop"]:
         return f"{share}: {_in_words(found['loop'])} is bound by small allreduces."
     return f"{share}: in {found['where']}, {fact}."
@@ -202,9 +204,9 @@ def help_for(found: Evidence) -> str:
     if found["one_sided"] and found["pattern"] in HELP_ONE_SIDED:
         return HELP_ONE_SIDED[found["pattern"]]
     if found["pattern"] == "small_io" and found["collective"]:
-        return "Move more in each call: a view (MPI_File_set_view) describes pieces that lie apart in the file."
+        return "Move more per call: a file view (MPI_File_set_view) describes noncontiguous data."
     if found["pattern"] == "small_io" and found["buffered"]:
-        return "Move whole arrays in one call, in binary, rather than value by value."
+        return "Read or write whole arrays per call, in binary, instead of single values."
     return HELP[found["pattern"]]
 
 

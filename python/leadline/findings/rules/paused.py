@@ -15,8 +15,8 @@ def facts(content: Content) -> Fact | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"Recording was paused on {fmt.plural(found['ranks'], 'rank')}, for {fmt.seconds(found['longest_s'])} at most. "
-        "No figure includes the MPI calls made meanwhile."
+        f"Recording was paused on {fmt.plural(found['ranks'], 'rank')} for up to {fmt.seconds(found['longest_s'])}; "
+        "MPI calls made then are missing from all figures."
     )
 
 

@@ -31,7 +31,7 @@ def facts(content: Content) -> Fact | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     text = endings.of_stops(unfinished.stops(content.run), _clock_error_s(content.run))
-    return f"{text} The rest of this report covers the time before that."
+    return f"{text} The rest of this report covers the time before."
 
 
 def _clock_error_s(run: Run) -> float | None:

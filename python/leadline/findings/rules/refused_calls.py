@@ -27,11 +27,11 @@ def facts(content: Content) -> Fact | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    what = fmt.plural(found["calls"], "call ended", "calls ended")
-    of = f" of {found['routine']}" if found["routine"] else ""
-    at = f" at {found['place']}" if found["place"] else ""
-    most = "" if found["calls_there"] == found["calls"] else f"{found['calls_there']:,} of them "
-    return f"{what} with an error and moved nothing: {most}{found['function']}{of}{at}."
+    what = fmt.plural(found["calls"], "call")
+    routine = f" in {found['routine']}" if found["routine"] else ""
+    place = f" ({found['place']})" if found["place"] else ""
+    most = ":" if found["calls_there"] == found["calls"] else f"; {found['calls_there']:,} of them:"
+    return f"{what} failed and transferred nothing{most} {found['function']}{routine}{place}."
 
 
 RULE = Rule(

@@ -57,15 +57,15 @@ def sentence(content: Content, found: Evidence) -> str:
     library = fmt.library(content.run.library) or _title_of(processes[0].family) or "another library"
     variable = found["launcher_variable"]
     if program := _of_any_library(variable):
-        why = f"{program} did not start them as ranks of {library}"
+        why = f"{program} did not launch them as ranks of {library}"
         hint = "see srun --mpi=list" if variable.startswith("SLURM") else f"it may need an option for {library}"
     else:
         kind = _by_variable(variable)
         launcher = f"the mpiexec of {kind.title}{_version(content)}" if kind is not None else "a launcher"
-        why = f"they were started by {launcher}, and the program uses {library}"
-        hint = f"start it with the mpiexec of {library}"
+        why = f"they were launched by {launcher}, but the program uses {library}"
+        hint = f"use the mpiexec of {library}"
     if not any(process.initialized for process in processes):
-        return f"{fmt.plural(len(processes), 'rank')} failed to form a job: {why}; {hint}."
+        return f"{fmt.plural(len(processes), 'rank')} could not connect as one job: {why}; {hint}."
     return f"{fmt.plural(len(processes), 'process', 'processes')} ran separately, each as rank 0 of 1: {why}; {hint}."
 
 

@@ -33,7 +33,7 @@ def facts(content: Content) -> Fact | None:
 def sentence(content: Content, found: Evidence) -> str:
     return (
         f"Iteration {found['iteration']:,} took {fmt.seconds(found['time_s'])} on rank {found['rank']}, "
-        f"{fmt.times(found['times_typical'])} the typical {fmt.seconds(found['typical_s'])}."
+        f"{fmt.times(found['times_typical'])} the median ({fmt.seconds(found['typical_s'])})."
     )
 
 

@@ -28,12 +28,13 @@ def facts(content: Content) -> Fact | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     below = found["below_bytes"]
-    size = "0 bytes" if below == 1 else f"{fmt.power(found['from_bytes'])} to less than {fmt.power(below)} bytes"
+    size = "0 bytes" if below == 1 else f"{found['from_bytes']:,} to {below - 1:,} bytes"
     if found["messages"] == found["messages_in_all"]:
-        return f"All {fmt.plural(found['messages'], 'message')} carry {size}."
+        return f"All {fmt.plural(found['messages'], 'message')} are {size} long."
     return (
-        f"{found['messages']:,} of {fmt.plural(found['messages_in_all'], 'message')} carry {size}: "
-        f"{fmt.percent(found['share'])} of the messages, {fmt.percent(found['share_of_bytes'])} of the bytes."
+        f"{fmt.percent(found['share'])} of the messages ({fmt.percent(found['share_of_bytes'])} of the bytes) are "
+        f"{size} "
+        f"long: {found['messages']:,} of {found['messages_in_all']:,}."
     )
 
 

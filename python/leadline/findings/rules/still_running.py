@@ -16,7 +16,7 @@ def sentence(content: Content, found: Evidence) -> str:
     ranks, recorded = found["ranks"], len(content.run.processes)
     some = f"{ranks} of {fmt.plural(recorded, 'rank')} {'is' if ranks == 1 else 'are'}"
     who = "The run is" if ranks == recorded else some
-    return f"{who} still going, {fmt.seconds(found['elapsed_s'])} after the start: these are the figures so far."
+    return f"{who} still going after {fmt.seconds(found['elapsed_s'])}: these are the figures so far."
 
 
 RULE = Rule(

@@ -24,7 +24,7 @@ def facts(content: Content) -> Fact | None:
 def sentence(content: Content, found: Evidence) -> str:
     parts = []
     if found["never_received"]:
-        parts.append(f"{fmt.plural(found['never_received'], 'message was', 'messages were')} sent and never received")
+        parts.append(f"{fmt.plural(found['never_received'], 'message was', 'messages were')} sent but never received")
     if found["cancelled_sends"]:
         parts.append(f"{fmt.plural(found['cancelled_sends'], 'send was', 'sends were')} cancelled")
     if found["cancelled_receives"]:

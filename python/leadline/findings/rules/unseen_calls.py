@@ -13,10 +13,10 @@ def facts(content: Content) -> Fact | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    messages = fmt.plural(found["messages"], "message was", "messages were")
+    messages = fmt.plural(found["messages"], "message has", "messages have")
     return (
-        f"At least {messages} received that no recorded call sent: some calls bypass Leadline, through dlsym or a "
-        "library preloaded in front of it, so that figures are too low."
+        f"At least {messages} no recorded send: some calls bypass Leadline (through dlsym, or a library preloaded in "
+        "front of it). Figures are too low."
     )
 
 

@@ -16,9 +16,9 @@ MOST = 5
 ONE_CAUSE = 0.5  # of a wait: then it is named
 
 HELP = {
-    "computation": "Give the rank that computes longest less work, or let the others do other work meanwhile.",
-    "io": "Let the other ranks go on while files are read or written, or divide this work among the ranks.",
-    "mpi": "Shorten the other rank's MPI calls before that: fewer, larger messages, or a collective.",
+    "computation": "Give the slowest rank less work, or overlap the wait with other work.",
+    "io": "Overlap file I/O with computation, or distribute it over the ranks.",
+    "mpi": "Shorten the late rank's preceding MPI calls: fewer, larger messages, or a collective.",
 }
 
 
@@ -76,33 +76,35 @@ def _in_every_step(content: Content, rank: str) -> float | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     share = ("About " if found["estimated"] else "") + fmt.percent(found["share"])
-    where = f"{found['function']} of {found['routine']}" if found["function"] else "calls"
+    where = f"{found['function']} ({found['routine']})" if found["function"] else "calls"
     waiting = fmt.plural(found["ranks"], "rank waits", "ranks wait")
-    text = f"{share}: {waiting} in {where}"
     if found["cause"] is None:
-        return f"{text}{_for_whom(found)}."
+        return f"{share}: {waiting} {_for_whom(found)}in {where}{_mostly_for(found)}."
+    text = f"{share}: {waiting} in {where}"
     if found["times_mean"] is not None:
         return (
             f"{text}, mostly because rank {found['cause_rank']} computes {fmt.times(found['times_mean'])} as long "
-            "as the mean rank in every step."
+            "as the mean rank in every iteration."
         )
-    call = f"{found['cause_function']} of {found['cause_routine']}" if found["cause_function"] else "a call"
+    call = f"{found['cause_function']} ({found['cause_routine']})" if found["cause_function"] else "a call"
     if found["since_start"]:
         return f"{text}, mostly because rank {found['cause_rank']} left {found['cause_function']} last."
     doing = {
-        "computation": f"computes before {call}",
+        "computation": f"is still computing before {call}",
         "io": f"is in {call}",
         "mpi": f"is in {call}",
-        "unknown": "does something unknown",
+        "unknown": "is late for an unknown reason",
     }[found["cause"]]
     return f"{text}, mostly because rank {found['cause_rank']} {doing}."
 
 
 def _for_whom(found: Evidence) -> str:
-    if not found["late_ranks"]:
+    return f"for rank {found['late_rank']} " if found["late_ranks"] == 1 else ""
+
+
+def _mostly_for(found: Evidence) -> str:
+    if found["late_ranks"] < 2:
         return ""
-    if found["late_ranks"] == 1:
-        return f", for rank {found['late_rank']}"
     if found["late_share"] >= ONE_CAUSE:
         return f", mostly for rank {found['late_rank']}"
     return f", for no rank in particular (most for rank {found['late_rank']}, {fmt.percent(found['late_share'])})"
