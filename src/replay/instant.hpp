@@ -1,0 +1,55 @@
+// Times of the replay: integer picoseconds, so that equal states compare equal and no result depends on the order of
+// additions. A traced one also counts which parameters of the network it is made of: its derivatives by them.
+#pragma once
+
+#include <cstdint>
+
+namespace leadline::replay {
+
+// How often each parameter lies on a path: the derivatives of a time by L, o and g, and by G in bytes.
+struct Share {
+  int64_t latencies = 0, overheads = 0, gaps = 0, gap_bytes = 0;
+
+  bool operator==(const Share&) const = default;
+  Share operator+(const Share& s) const {
+    return {latencies + s.latencies, overheads + s.overheads, gaps + s.gaps, gap_bytes + s.gap_bytes};
+  }
+  Share operator-(const Share& s) const {
+    return {latencies - s.latencies, overheads - s.overheads, gaps - s.gaps, gap_bytes - s.gap_bytes};
+  }
+  Share operator*(int64_t n) const { return {latencies * n, overheads * n, gaps * n, gap_bytes * n}; }
+};
+
+struct Cost {
+  int64_t ps = 0;
+  Share share;
+
+  bool operator==(const Cost&) const = default;
+};
+
+struct Plain {
+  int64_t ps = 0;
+
+  static constexpr bool traced = false;
+  Share share() const { return {}; }
+  Plain operator+(const Cost& cost) const { return {ps + cost.ps}; }
+  Plain after(int64_t more_ps) const { return {ps + more_ps}; }
+};
+
+struct Traced {
+  int64_t ps = 0;
+  Share counts;
+
+  static constexpr bool traced = true;
+  Share share() const { return counts; }
+  Traced operator+(const Cost& cost) const { return {ps + cost.ps, counts + cost.share}; }
+  Traced after(int64_t more_ps) const { return {ps + more_ps, counts}; }
+};
+
+// Of two equal ones the first: which one a derivative follows there is a convention.
+template <class Instant>
+const Instant& later(const Instant& one, const Instant& other) {
+  return one.ps >= other.ps ? one : other;
+}
+
+}  // namespace leadline::replay

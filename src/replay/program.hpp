@@ -1,0 +1,96 @@
+// What is replayed: for each rank, loops of calls, and for each call the actions that it comes to in the model.
+//
+// Ranks of a class share a shape: bodies of elements, each of which is a call or another body, some number of times. No
+// loop is expanded. What the calls of a shape do stands beside it, for each rank.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "replay/instant.hpp"
+
+namespace leadline::replay {
+
+struct Element {
+  uint32_t index = 0;  // of a call or a body
+  bool is_body = false;
+  uint64_t times = 1;
+};
+
+struct Shape {
+  std::vector<std::vector<Element>> bodies;
+  uint32_t root = 0;
+  uint32_t calls = 0;
+};
+
+// A body without calls would be a loop without end: leaves out all that stand for nothing.
+void remove_empty(Shape* shape);
+
+// A message's way from the sender's port to the receiver's.
+struct Transfer {
+  Cost latency, busy;                                       // L; g + nG, in the port of either rank
+  Cost half_handshake;                                      // to ask the receiver, and again for the answer
+  Cost port_busy;                                           // in the port of either node, if `by_port`
+  bool eager = true;                                        // leaves at once
+  bool by_port = false;                                     // through the ports of two nodes
+  bool in_order() const { return busy.ps > 0 || by_port; }  // the receiver's port may make it wait
+};
+
+struct Action {
+  enum class Kind : uint8_t {
+    compute,  // `ps`
+    series,   // the next value of the rank's series number `at`
+    call,     // a call that neither sends nor waits
+    send,     // makes a request
+    receive,  // makes a request
+    wait,     // for the requests of ages[at .. at + count)
+    meet,     // of all members of the group `at`; makes a request
+    mark,     // notes the time, as number `at`
+  };
+  enum class Meeting : uint8_t { all, to_root, from_root, prefix };  // who waits for whom
+  Kind kind = Kind::compute;
+  bool buffered = false;   // a send: its request is complete at once
+  bool handshake = false;  // a synchronous send: it asks first, whatever its size
+  bool own = false;        // its requests are the schedule's of a collective: they are counted apart
+  Meeting meeting = Meeting::all;
+  uint32_t at = 0;        // of a message, the channel
+  uint32_t count = 0;     // of a meeting, the caller's number among the members
+  uint32_t cost = 0;      // processor time; of a meeting, from when it is over for those whom the rank waits for
+  uint32_t on_wait = 0;   // a receive: processor time of the wait for it
+  uint32_t transfer = 0;  // a receive: by the bytes that it was posted with
+  uint32_t root = 0;      // of a meeting, number among the members
+  int64_t ps = 0;
+};
+
+struct Series {
+  std::vector<int64_t> ps;  // of the calls in their order
+  uint64_t seed = 0;        // later calls draw from the same values
+};
+
+struct RankProgram {
+  uint32_t shape = 0;
+  uint32_t node = 0;
+  std::vector<uint32_t> first;  // by call, and one more: its actions
+  std::vector<Action> actions;
+  std::vector<uint32_t> ages;  // how many requests ago each was made; 1: the last one
+  std::vector<Series> series;
+};
+
+struct Ends {
+  uint32_t from = 0, to = 0;  // ranks
+};
+
+struct Program {
+  std::vector<Shape> shapes;
+  std::vector<RankProgram> ranks;
+  std::vector<Ends> channels;                 // communicator, source, destination and tag
+  std::vector<std::vector<uint32_t>> groups;  // members of the communicators that meet
+  std::vector<Cost> costs{{}};                // 0: nothing
+  std::vector<Transfer> transfers;
+  uint32_t nodes = 0;
+  uint32_t marks = 0;
+  bool ports = false;     // nodes' ports limit: some transfer is by_port
+  bool progress = false;  // handshakes go on while a rank computes
+};
+
+}  // namespace leadline::replay

@@ -1,0 +1,61 @@
+// Skips the steady state exactly.
+//
+// What the engine does next depends on its state only, and times enter it as differences. If, whenever the first rank
+// begins an iteration, the whole state (where each rank is, clocks, ports, requests, messages under way, events to
+// come) is that of an earlier iteration with all times shifted by one constant, then every later period costs exactly
+// that constant, as long as no loop ends in between. All periods but the last are passed at once: each time gets the
+// constant, each loop that goes round loses as many trips. Inner and outer loops are tried alike, so what happens every
+// 48th step only makes a longer period.
+//
+// States are compared by a hash of 128 bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "replay/state.hpp"
+
+namespace leadline::replay {
+
+template <class Instant>
+class Engine;
+
+template <class Instant>
+class Steady {
+ public:
+  explicit Steady(bool allowed) : allowed_(allowed) {}
+
+  void forbid() { allowed_ = false; }            // actions depend on how many there were before
+  uint64_t skipped() const { return skipped_; }  // messages
+
+  // The first rank begins an iteration of the loop of that depth.
+  void boundary(Engine<Instant>* engine, size_t depth);
+
+ private:
+  struct Snapshot {
+    uint64_t hash[2];
+    Instant at;
+    uint64_t replayed;            // messages
+    std::vector<uint64_t> trips;  // left, of all loops that ranks are in
+  };
+  struct Loop {
+    const Element* element = nullptr;
+    uint64_t boundaries = 0;
+    std::vector<Snapshot> snapshots;
+  };
+  bool wanted(const Loop& loop) const;
+  Snapshot take(Engine<Instant>* engine);
+  // How many periods may be passed; 0: the loops' trips differ in another way.
+  uint64_t periods(const Snapshot& before, const Snapshot& now) const;
+  void pass(Engine<Instant>* engine, const Snapshot& before, const Snapshot& now, uint64_t periods);
+
+  bool allowed_;
+  uint64_t skipped_ = 0;
+  std::vector<Loop> loops_;  // by depth
+};
+
+extern template class Steady<Plain>;
+extern template class Steady<Traced>;
+
+}  // namespace leadline::replay

@@ -1,0 +1,139 @@
+// Programs for tests, written as a person would: rank by rank, call by call.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "replay/program.hpp"
+
+namespace leadline::test {
+
+using namespace leadline::replay;
+
+struct Way {  // between two ranks, in picoseconds
+  int64_t latency = 0, overhead = 0, busy = 0, port_busy = 0;
+  bool eager = true, by_port = false;
+  int64_t half_handshake = -1;  // -1: as the latency
+};
+
+class Builder {
+ public:
+  explicit Builder(uint32_t ranks) : made_(ranks), made_in_(ranks) {
+    program.ranks.resize(ranks);
+    program.nodes = ranks;
+    for (uint32_t i = 0; i < ranks; ++i) {
+      Shape& shape = program.shapes.emplace_back();
+      shape.bodies.emplace_back();
+      program.ranks[i].shape = program.ranks[i].node = i;
+      program.ranks[i].first = {0};
+      made_[i] = {0};
+      open_.push_back({0});
+    }
+  }
+
+  Program program;
+
+  uint32_t cost(int64_t ps, const Share& share = {}) {
+    program.costs.push_back({ps, share});
+    return static_cast<uint32_t>(program.costs.size() - 1);
+  }
+  uint32_t transfer(const Way& way) {
+    const int64_t half = way.half_handshake < 0 ? way.latency : way.half_handshake;
+    program.transfers.push_back({{way.latency, {1, 0, 0, 0}},
+                                 {way.busy, {0, 0, way.busy ? 1 : 0, 0}},
+                                 {half, {way.half_handshake < 0 ? 1 : 0, 0, 0, 0}},
+                                 {way.port_busy, {}},
+                                 way.eager,
+                                 way.by_port});
+    program.ports = program.ports || way.by_port;
+    return static_cast<uint32_t>(program.transfers.size() - 1);
+  }
+  uint32_t channel(uint32_t from, uint32_t to, uint32_t tag = 0) {
+    const auto [at, fresh] = channels_.try_emplace({from, to, tag}, static_cast<uint32_t>(program.channels.size()));
+    if (fresh) program.channels.push_back({from, to});
+    return at->second;
+  }
+
+  void add(uint32_t rank, const std::vector<Action>& actions) {
+    RankProgram& own = program.ranks[rank];
+    Shape& shape = program.shapes[rank];
+    own.actions.insert(own.actions.end(), actions.begin(), actions.end());
+    own.first.push_back(static_cast<uint32_t>(own.actions.size()));
+    shape.bodies[open_[rank].back()].push_back({shape.calls++, false, 1});
+  }
+  void compute(uint32_t rank, int64_t ps) {
+    Action a;
+    a.ps = ps;
+    add(rank, {a});
+  }
+  // The number of the request that it makes, for wait().
+  uint64_t isend(uint32_t from, uint32_t to, const Way& way, uint32_t tag = 0, bool buffered = false,
+                 bool handshake = false) {
+    Action a;
+    a.kind = Action::Kind::send;
+    a.at = channel(from, to, tag);
+    a.cost = cost(way.overhead, {0, 1, 0, 0});
+    a.transfer = transfer(way);
+    a.buffered = buffered;
+    a.handshake = handshake;
+    add(from, {a});
+    return ++made_[from][0];
+  }
+  uint64_t irecv(uint32_t to, uint32_t from, const Way& way, uint32_t tag = 0) {
+    Action a;
+    a.kind = Action::Kind::receive;
+    a.at = channel(from, to, tag);
+    a.on_wait = cost(way.overhead, {0, 1, 0, 0});
+    a.transfer = transfer(way);
+    add(to, {a});
+    return ++made_[to][0];
+  }
+  uint64_t meet(uint32_t rank, uint32_t group, Action::Meeting kind, uint32_t root, int64_t ps) {
+    Action a;
+    a.kind = Action::Kind::meet;
+    a.meeting = kind;
+    a.at = group;
+    while (program.groups[group][a.count] != rank) ++a.count;
+    a.root = root;
+    a.cost = cost(ps);
+    add(rank, {a});
+    return ++made_[rank][0];
+  }
+  void wait(uint32_t rank, const std::vector<uint64_t>& requests, int64_t ps = 0) {
+    RankProgram& own = program.ranks[rank];
+    Action a;
+    a.kind = Action::Kind::wait;
+    a.at = static_cast<uint32_t>(own.ages.size());
+    a.count = static_cast<uint32_t>(requests.size());
+    a.cost = ps ? cost(ps) : 0;
+    for (const uint64_t r : requests) own.ages.push_back(static_cast<uint32_t>(made_[rank][0] - r + 1));
+    add(rank, {a});
+  }
+  void send(uint32_t from, uint32_t to, const Way& way, uint32_t tag = 0) { wait(from, {isend(from, to, way, tag)}); }
+  void receive(uint32_t to, uint32_t from, const Way& way, uint32_t tag = 0) { wait(to, {irecv(to, from, way, tag)}); }
+
+  // Until end(), calls of the rank are in a loop.
+  void loop(uint32_t rank, uint64_t trips) {
+    Shape& shape = program.shapes[rank];
+    const auto body = static_cast<uint32_t>(shape.bodies.size());
+    shape.bodies[open_[rank].back()].push_back({body, true, trips});
+    shape.bodies.emplace_back();
+    open_[rank].push_back(body);
+    made_in_[rank].push_back({trips, made_[rank][0]});
+  }
+  void end(uint32_t rank) {
+    open_[rank].pop_back();
+    const auto [trips, before] = made_in_[rank].back();
+    made_in_[rank].pop_back();
+    made_[rank][0] += (made_[rank][0] - before) * (trips - 1);
+  }
+
+ private:
+  std::vector<std::vector<uint64_t>> made_;
+  std::vector<std::vector<std::pair<uint64_t, uint64_t>>> made_in_;
+  std::vector<std::vector<uint32_t>> open_;  // bodies
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> channels_;
+};
+
+}  // namespace leadline::test

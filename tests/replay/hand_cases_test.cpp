@@ -1,0 +1,149 @@
+// Cases that can be computed by hand: ping-pong, pipeline, many senders to one rank, handshakes with and without
+// progress, a million steps, ranks that wait for each other.
+
+#include <algorithm>
+
+#include "../native/check.hpp"
+#include "builder.hpp"
+#include "replay/replay.hpp"
+
+namespace {
+
+using namespace leadline::test;
+
+constexpr Way eager{.latency = 1000, .overhead = 100, .busy = 50};
+constexpr int64_t message = 2 * 100 + 1000 + 50;
+
+void ping_pong() {
+  Builder b(2);
+  for (uint32_t rank : {0U, 1U}) b.loop(rank, 1000000);
+  b.send(0, 1, eager);
+  b.receive(1, 0, eager);
+  b.send(1, 0, eager);
+  b.receive(0, 1, eager);
+  for (uint32_t rank : {0U, 1U}) b.end(rank);
+  const Outcome outcome = replay(b.program, {.sensitivities = true});
+  testing::check_equal(outcome.end_ps[0], 2000000 * message, "ping-pong");
+  testing::check_equal(outcome.share().latencies, 2000000, "ping-pong: latencies on the way");
+  testing::check_equal(outcome.share().overheads, 4000000, "ping-pong: overheads on the way");
+  testing::check_equal(outcome.messages, 2000000U, "ping-pong: messages");
+  testing::check(outcome.replayed < 100, "ping-pong: steps are skipped");
+}
+
+// k segments through a chain: the first one's way, then the slowest stage for each other one.
+void pipeline(int64_t k, uint32_t ranks, const Way& way) {
+  Builder b(ranks);
+  for (uint32_t i = 0; i < ranks; ++i) {
+    b.loop(i, static_cast<uint64_t>(k));
+    if (i) b.receive(i, i - 1, way);
+    if (i + 1 < ranks) b.send(i, i + 1, way);
+    b.end(i);
+  }
+  const int64_t fill = (ranks - 1) * (2 * way.overhead + way.latency + way.busy);
+  const int64_t stage = std::max(2 * way.overhead, way.busy);
+  testing::check_equal(replay(b.program).whole_ps(), fill + (k - 1) * stage, "pipeline of " + std::to_string(k));
+}
+
+// All messages pass the receiver's port one after another.
+void incast(uint32_t senders, int64_t each) {
+  Builder b(senders + 1);
+  std::vector<uint64_t> requests;
+  for (uint32_t i = 1; i <= senders; ++i) {
+    b.loop(i, static_cast<uint64_t>(each));
+    b.send(i, 0, {.latency = 1000, .overhead = 10, .busy = 50});
+    b.end(i);
+    for (int64_t n = 0; n < each; ++n) requests.push_back(b.irecv(0, i, {.latency = 1000, .overhead = 10, .busy = 50}));
+  }
+  b.wait(0, requests);
+  testing::check_equal(replay(b.program).end_ps[0], 10 + 1000 + 50 * senders * each + 10, "incast");
+}
+
+// Two ranks of one node send to another node through a port that is slower than theirs.
+void node_port() {
+  Builder b(3);
+  b.program.ranks[1].node = 0;
+  const Way way{.latency = 1000, .overhead = 10, .busy = 50, .port_busy = 200, .by_port = true};
+  for (uint32_t i : {0U, 1U})
+    for (int n = 0; n < 10; ++n) b.send(i, 2, way);
+  std::vector<uint64_t> requests;
+  for (int n = 0; n < 10; ++n)
+    for (uint32_t i : {0U, 1U}) requests.push_back(b.irecv(2, i, way));
+  b.wait(2, requests);
+  testing::check_equal(replay(b.program).end_ps[2], 10 + 20 * 200 + 1000 + 10, "a node's port");
+}
+
+constexpr Way long_message{.latency = 1000, .overhead = 100, .busy = 50000, .eager = false};
+
+// The knee: an eager send is over when its data are copied, a longer one when its receiver has taken it.
+void knee() {
+  for (const bool is_eager : {true, false}) {
+    Way way = long_message;
+    way.eager = is_eager;
+    Builder b(2);
+    b.send(0, 1, way);
+    b.compute(1, 400000);
+    b.receive(1, 0, way);
+    const Outcome outcome = replay(b.program);
+    testing::check_equal(outcome.end_ps[0], is_eager ? 100 : 400000 + 1000 + 50000, "the sender's end");
+    const int64_t receiver = is_eager ? 400000 + 100 : 400000 + 2 * 1000 + 50000 + 100;
+    testing::check_equal(outcome.end_ps[1], receiver, "the receiver's end");
+  }
+}
+
+// A long message that is to move while both ranks compute does so only if handshakes progress.
+void overlap() {
+  for (const bool progress : {false, true}) {
+    Builder b(2);
+    b.program.progress = progress;
+    const uint64_t sent = b.isend(0, 1, long_message), received = b.irecv(1, 0, long_message);
+    for (uint32_t i : {0U, 1U}) b.compute(i, 300000);
+    b.wait(0, {sent});
+    b.wait(1, {received});
+    // Without: asked at 1100, answered in the receiver's wait (300000), known 1000 later, when the sender waits, too.
+    const int64_t leaves = progress ? 100 + 2 * 1000 : 300000 + 1000;
+    const int64_t receiver = std::max<int64_t>(leaves + 1000 + 50000, 300000) + 100;
+    testing::check_equal(replay(b.program).end_ps[1], receiver, progress ? "overlap" : "no overlap");
+  }
+}
+
+void deadlocks() {
+  Builder circle(4);
+  for (uint32_t i = 0; i < 3; ++i) {
+    circle.send(i, (i + 1) % 3, long_message);
+    circle.receive(i, (i + 2) % 3, long_message);
+  }
+  circle.receive(3, 0, eager, 7);
+  const std::vector<Stuck> stuck = replay(circle.program).stuck;
+  testing::check_equal(stuck.size(), 3U, "ranks in the circle");
+  for (uint32_t i = 0; i < stuck.size(); ++i) {
+    testing::check_equal(stuck[i].rank, i, "rank in the circle");
+    testing::check_equal(stuck[i].other, (i + 1) % 3, "it waits for");
+    testing::check(stuck[i].on == Stuck::On::receive_of, "it waits for a receive");
+  }
+  Builder ended(2);
+  ended.receive(1, 0, eager);
+  const std::vector<Stuck> alone = replay(ended.program).stuck;
+  testing::check_equal(alone.size(), 1U, "a rank waits for one that has ended");
+  Builder meeting(3);
+  meeting.program.groups = {{0, 1, 2}};
+  for (uint32_t i : {0U, 2U}) meeting.wait(i, {meeting.meet(i, 0, Action::Meeting::all, 0, 10)});
+  const std::vector<Stuck> missing = replay(meeting.program).stuck;
+  testing::check_equal(missing.size(), 1U, "ranks that wait in a collective");
+  testing::check(!missing.empty() && missing[0].on == Stuck::On::collective && missing[0].other == 1,
+                 "rank 1 has not reached the collective");
+}
+
+}  // namespace
+
+int main() {
+  ping_pong();
+  pipeline(1, 2, eager);
+  pipeline(100, 5, eager);
+  pipeline(100000, 5, {.latency = 1000, .overhead = 10, .busy = 300});
+  incast(32, 20);
+  node_port();
+  knee();
+  overlap();
+  deadlocks();
+  return testing::result();
+}

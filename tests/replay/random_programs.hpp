@@ -1,0 +1,142 @@
+// Random programs that do not deadlock: all ranks go through the same operations in the same order, each in its own
+// way.
+#pragma once
+
+#include <algorithm>
+#include <random>
+
+#include "builder.hpp"
+
+namespace leadline::test {
+
+class RandomProgram {
+ public:
+  explicit RandomProgram(uint64_t seed) : random_(seed), builder_(below(4) + 2) {
+    ranks_ = static_cast<uint32_t>(builder_.program.ranks.size());
+    Program& p = builder_.program;
+    p.progress = below(3) == 0;
+    const bool ports = below(3) == 0;
+    if (ports) {
+      p.nodes = 2;
+      for (uint32_t i = 0; i < ranks_; ++i) p.ranks[i].node = i % 2;
+    }
+    for (int i = 0; i < 4; ++i) {
+      ways_.push_back({time(3000), time(900) + 1, below(5) ? time(2000) : 0, time(1500), below(2) == 0, false,
+                       below(2) ? -1 : time(2000)});
+    }
+    ports_ = ports;
+    p.groups.emplace_back();
+    for (uint32_t i = 0; i < ranks_; ++i) p.groups[0].push_back(i);
+    some();
+    const uint64_t trips = 2 + below(60);
+    for (uint32_t i = 0; i < ranks_; ++i) builder_.loop(i, trips);
+    some();
+    if (below(2)) {
+      const uint64_t inner = 1 + below(9);
+      for (uint32_t i = 0; i < ranks_; ++i) builder_.loop(i, inner);
+      some();
+      for (uint32_t i = 0; i < ranks_; ++i) builder_.end(i);
+      if (below(2)) some();
+    }
+    for (uint32_t i = 0; i < ranks_; ++i) builder_.end(i);
+    some();
+    for (Shape& shape : builder_.program.shapes) remove_empty(&shape);
+  }
+
+  const Program& program() const { return builder_.program; }
+
+ private:
+  uint32_t below(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
+  int64_t time(uint32_t n) { return below(n); }
+  Way way(uint32_t from, uint32_t to) {
+    Way w = ways_[below(4)];
+    const auto& ranks = builder_.program.ranks;
+    w.by_port = ports_ && ranks[from].node != ranks[to].node;
+    return w;
+  }
+
+  void some() {
+    for (uint32_t n = below(3) + 1; n; --n) {
+      switch (below(4)) {
+        case 0:
+          blocking();
+          break;
+        case 1:
+          meeting();
+          break;
+        default:
+          exchange();
+      }
+    }
+  }
+  void compute(uint32_t rank) {
+    if (below(2)) builder_.compute(rank, time(8000));
+  }
+  void blocking() {
+    const uint32_t from = below(ranks_), to = (from + 1 + below(ranks_ - 1)) % ranks_;
+    const Way w = way(from, to);
+    compute(from);
+    builder_.send(from, to, w);
+    compute(to);
+    builder_.receive(to, from, w);
+  }
+  void meeting() {
+    const auto kind = static_cast<Action::Meeting>(below(4));
+    const uint32_t root = below(ranks_);
+    const bool later = below(3) == 0;
+    for (uint32_t i = 0; i < ranks_; ++i) {
+      compute(i);
+      const uint64_t request = builder_.meet(i, 0, kind, root, time(3000) + 1);
+      if (later) compute(i);
+      builder_.wait(i, {request});
+    }
+  }
+  // Any messages at once; each rank posts in an order of its own and waits in groups of its own.
+  void exchange() {
+    struct Post {
+      bool sends;
+      uint32_t other, tag;
+      Way way;
+      bool buffered, handshake;
+    };
+    std::vector<std::vector<Post>> posts(ranks_);
+    const uint32_t messages = 1 + below(3 * ranks_);
+    for (uint32_t tag = 0; tag < messages; ++tag) {
+      const uint32_t from = below(ranks_), to = below(6) ? (from + 1 + below(ranks_ - 1)) % ranks_ : from;
+      const Way w = way(from, to);
+      const bool buffered = below(8) == 0, handshake = !buffered && below(8) == 0;
+      posts[from].push_back({true, to, 1 + tag % 3, w, buffered, handshake});
+      posts[to].push_back({false, from, 1 + tag % 3, w, false, false});
+    }
+    for (uint32_t i = 0; i < ranks_; ++i) {
+      // Those of a channel are sent and received with the same sizes in the same order, so only the others are mixed.
+      std::vector<Post>& own = posts[i];
+      for (size_t k = own.size(); k > 1; --k) {
+        const size_t other = below(static_cast<uint32_t>(k));
+        Post &a = own[k - 1], &b = own[other];
+        if (a.sends != b.sends && other + 1 == k - 1) std::swap(a, b);
+      }
+      std::vector<uint64_t> requests;
+      for (const Post& p : own) {
+        compute(i);
+        requests.push_back(p.sends ? builder_.isend(i, p.other, p.way, p.tag, p.buffered, p.handshake)
+                                   : builder_.irecv(i, p.other, p.way, p.tag));
+      }
+      std::shuffle(requests.begin(), requests.end(), random_);
+      while (!requests.empty()) {
+        compute(i);
+        const size_t n = std::min<size_t>(requests.size(), 1 + below(5));
+        builder_.wait(i, {requests.end() - static_cast<std::ptrdiff_t>(n), requests.end()}, time(300));
+        requests.resize(requests.size() - n);
+      }
+    }
+  }
+
+  std::mt19937_64 random_;
+  Builder builder_;
+  uint32_t ranks_ = 0;
+  std::vector<Way> ways_;
+  bool ports_ = false;
+};
+
+}  // namespace leadline::test
