@@ -14,6 +14,7 @@ from typing import Any
 from leadline import __version__, own_files, owners
 from leadline.errors import UsageError
 from leadline.masking import masked_words
+from leadline.text.visible import in_shell
 
 DEFAULT_PARENT = "leadline-runs"
 SCHEMA = 1
@@ -66,9 +67,10 @@ def refuse_if_others_write(path: Path, *, shared: bool) -> None:
     """Raises UsageError if others can put files into the directory, unless that was asked for."""
     why = "" if shared else who_else_writes(path)
     if why:
+        mend = f"chmod go-w {in_shell(str(path))}" if path.stat().st_uid == os.geteuid() else "name another with -o DIR"
         raise UsageError(
             f"{path} is not used: {why}, and whoever can may change or replace what is recorded",
-            hint="name another directory with -o DIR, or use this one with --shared-directory",
+            hint=f"{mend}, or use it as it is with --shared-directory",
         )
 
 

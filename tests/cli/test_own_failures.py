@@ -16,6 +16,14 @@ from leadline.launch.sanitizers import needed, runtime_in_front
 
 from .conftest import TINY, Command, Tiny
 
+TABLE = """schema = 1
+[[rule]]
+operation = "allreduce"
+processes = [2, 2]
+bytes = [1, 1024]
+algorithm = "recursive_doubling"
+"""
+
 
 def test_a_description_that_cannot_be_written_does_not_keep_the_program_from_running(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -73,6 +81,14 @@ def test_a_program_built_with_address_sanitizer_is_recorded(
     )
     assert (launched.code, "ranks=2 sum=2" in launched.out) == (4, True), launched.everything
     assert len(list((tmp_path / "launched").glob("rank-*.trace"))) == 2
+    (tmp_path / "table.toml").write_text(TABLE)
+    applied = leadline(
+        "apply", "table.toml", "--", *library.launch(2, oversubscribe=True), program, "4", environ=environ
+    )
+    assert (applied.code, "ranks=2 sum=2" in applied.out) == (4, True), applied.everything
+    assert "applied: allreduce" in applied.err, applied.everything
+    examined = leadline("doctor", program, environ=environ)
+    assert f"{runtime_in_front(program)} is preloaded in front of Leadline's own" in " ".join(examined.out.split())
     alone = leadline("exec", "-o", "alone", program, environ=environ)
     assert (alone.code, len(list((tmp_path / "alone").glob("rank-*.trace")))) == (0, 1), alone.everything
 

@@ -6,6 +6,7 @@ Root runs the command; the user "nobody" has prepared what it meets. The other w
 import importlib
 import json
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from leadline import mpi, nodes, run_directory
+from leadline.__main__ import main
 from leadline.cli import reporting, settings
 from leadline.cli.command import COMMANDS
 from leadline.errors import UsageError
@@ -239,6 +241,46 @@ class TestLinksAndPipes:
         assert secret.read_text() == SECRET
         assert [name for name in names if (run / name).is_symlink()] == []
 
+    @pytest.mark.parametrize("planted", ["link", "file"])
+    def test_what_lies_where_the_recorder_writes_is_neither_written_through_nor_kept(
+        self, leadline: Command, mpich: mpi.Library, tiny: Tiny, secret: Path, planted: str
+    ) -> None:
+        user = NOBODY if can_give_files_away() else os.geteuid()
+        # The program is preceded by a shell of the same number, which knows the names that the recorder will take.
+        secret.chmod(0o666)
+        make = {"link": f"ln -s {secret} $name", "file": "echo theirs > $name; chmod 666 $name"}[planted]
+        names = " ".join(f"planted/{HOST}-$$.{suffix}" for suffix in ("shared", "live", "part", "0.tmp"))
+        script = f'for name in {names}; do {make}; chown -h {user} $name; done; exec "$@"'
+        ended = leadline("record", "-o", "planted", "--", "sh", "-c", script, "sh", tiny(mpich))
+        assert ended.code == 0, ended.everything
+        assert secret.read_text() == SECRET
+        planted_run = leadline.directory / "planted"
+        assert leadline("report", planted_run).code == 0
+        structures = [path for path in planted_run.iterdir() if path.suffix == ".structure"]
+        assert [path.is_symlink() or path.stat().st_uid != os.geteuid() for path in structures] == [False]
+        assert structures[0].stat().st_mode & 0o022 == 0
+        assert len([*planted_run.glob("rank-*.trace")]) == 1
+
+    @as_root
+    def test_every_command_says_that_a_run_is_somebody_elses(
+        self, leadline: Command, run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        shutil.copytree(run, leadline.directory / "run-of-mine")
+        given_to(NOBODY, run, *run.iterdir())
+        monkeypatch.chdir(leadline.directory)
+        for words in (
+            ("export", "goal", "run", "-o", "exported"),
+            ("compare", "run", "run-of-mine"),
+            ("compare", "run-of-mine,run", "run-of-mine"),
+            ("timeline", "run"),
+            ("report", "run", "--json"),
+            ("report", "run", "--table", "io"),
+            ("tune", "--trace", "run", "--operations", "bcast"),
+        ):
+            main([*words])
+            err = capsys.readouterr().err
+            assert (err.count("run belongs to nobody"), err.count("run-of-mine belongs")) == (1, 0), (words, err)
+
     @as_root
     def test_a_foreign_owner_is_said_and_gets_no_file_of_ours(self, leadline: Command, run: Path) -> None:
         given_to(NOBODY, run, *run.iterdir())
@@ -369,6 +411,17 @@ class TestSettings:
         assert ended.code == 2, ended.everything
         assert "is not applied: it belongs to nobody" in ended.err
 
+    @pytest.mark.parametrize(("user", "mode", "why"), [(NOBODY, 0o644, "belongs to nobody"), (0, 0o666, "everybody")])
+    def test_a_strangers_network_is_not_used(self, tmp_path: Path, user: int, mode: int, why: str) -> None:
+        from leadline import network
+
+        file = tmp_path / "network.toml"
+        file.write_text("schema = 1\n")
+        file.chmod(mode)
+        given_to(user, file)
+        with pytest.raises(network.MalformedNetwork, match=why):
+            network.read(file)
+
     def test_nothing_is_run_from_a_strangers_cache(self, leadline: Command) -> None:
         (leadline.directory / "leadline").mkdir()
         given_to(NOBODY, leadline.directory / "leadline")
@@ -412,8 +465,15 @@ class TestTheWorkingDirectoryIsNotCode:
             ("apply", "table.toml", "--", "true"),
             ("doctor", "--json", "true"),
             ("config", "--cflags"),
+            ("run", "-o", "run", "--", "true"),
+            ("workload", "list"),
+            ("study", "opatm", "-o", "bin"),
+            ("bench", "--study", "wrf"),
+            ("bench", "barrier", "--mpi", "mpich", "-n", "1", "--launches", "1", "--rounds", "1", "--seconds", "0.01"),
+            ("tune", "--protocol", "--launches", "2", "--", "true"),
+            ("tune", "--trace", "nowhere"),
         ],
-        ids=lambda arguments: str(arguments[0]),
+        ids=lambda arguments: "-".join(arguments[:2]),
     )
     def test_no_command_imports_from_it(
         self, leadline: Command, hostile: Path, script: Path, arguments: tuple[str, ...]

@@ -9,12 +9,19 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 from .limits import failures
 from .readers import READERS, Reader
 
+# What earlier campaigns found, read in every run.
+FOUND = {"report": (264,), "network": (763, 1029)}
 EACH = pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 
 
 @EACH
 def test_damaged_input_is_refused_or_read(reader: Reader) -> None:
     assert [*map(str, failures(reader.name, range(reader.normal)))] == []
+
+
+@pytest.mark.parametrize(("name", "seed"), [(name, seed) for name, seeds in FOUND.items() for seed in seeds])
+def test_what_was_found_stays_mended(name: str, seed: int) -> None:
+    assert [*map(str, failures(name, range(seed, seed + 1)))] == []
 
 
 @pytest.mark.full

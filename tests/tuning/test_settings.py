@@ -7,11 +7,17 @@ import pytest
 
 from leadline.libraries import LIBRARIES, intel, openmpi
 from leadline.libraries import mpich_variables as mpich
-from leadline.libraries.openmpi_rules import problems
+from leadline.libraries.answers import Wrong
+from leadline.libraries.openmpi_rules import parse
 from leadline.libraries.settings import pieces
 from leadline.tuning.table import ALGORITHMS, Rule, Table
 
 Ranges = dict[int, list[tuple[int, list[tuple[int, int, int, int]]]]]
+
+
+def problems(text: str, processes: int) -> list[str]:
+    rules = parse(text)
+    return [problem for collective in {*rules.rules, 7} for problem in rules.problems(collective, processes)]
 
 
 def ranges_of(text: str) -> Ranges:
@@ -140,3 +146,20 @@ def test_what_a_library_has_not_is_refused_by_name() -> None:
         assert "no algorithm of its own that is scatter_direct" in of(own, 4).not_set[0].why
     cut = Table((Rule("bcast", (2, 8), WHOLE, "linear", 4096),))
     assert "takes no segments" in openmpi.settings(cut, 4).not_set[0].why
+
+
+def test_a_rule_that_is_not_in_the_file_is_not_put_down_to_the_file_being_ignored() -> None:
+    rule = Rule("bcast", (2, 16), (0, 1 << 20), "scatter_ring")
+    tried = Wrong(("x", "x"), ((8, 4), (1 << 20, 4)), "8 bytes on 4 ranks", "went through x")
+    number = int(openmpi.algorithms()["bcast"]["scatter_ring"].setting)
+    for text, why in {
+        "1 2 1 1 1 0 3 0 0": "it has no rule for bcast of 8 bytes on 4 ranks",
+        "1 7 1 1 1 0 0 0 0": "it has no rule for bcast of 8 bytes on 4 ranks",
+        "1 7 1 1 1 0 1 0 0": f"for bcast of 8 bytes on 4 ranks it names algorithm 1, and scatter_ring is {number}",
+        f"1 7 1 1 2 0 {number} 0 0 4096 1 0 0": (
+            f"for bcast of 1048576 bytes on 4 ranks it names algorithm 1, and scatter_ring is {number}"
+        ),
+        # What is wrong with another operation's rules does not concern this one.
+        f"2 2 1 1 1 64 3 0 0 7 1 1 1 0 {number} 0 0": "",
+    }.items():
+        assert openmpi.why_not_in(parse(text), rule, tried, 4) == why, text

@@ -25,7 +25,7 @@ def test_what_is_set_is_seen_to_take_effect(apply: Apply, name: str) -> None:
     assert [rule["algorithm"] for rule in done.found["applied"]] == ["scatter_ring"], done.found
     # Open MPI's own routine hands messages of fewer elements than processes to another.
     assert all("ring" in seen["routine"] for seen in done.found["applied"][0]["evidence"] if seen["bytes"] > 8)
-    assert [rule["range"]["bytes"] for rule in done.found["not_applied"]] in ([], [[8, 8]])
+    assert [rule["range"]["bytes"] for rule in done.found["not_applied"]] in ([], [[0, 8]])
     assert done.output == "the program's own output"
 
 
@@ -34,6 +34,13 @@ def test_open_mpi_without_dynamic_rules(apply: Apply, tmp_path: Path) -> None:
     done = apply("openmpi", RING, "--via", "native", "--as-set", environ={FILE: str(tmp_path / "rules")})
     assert "coll_tuned_use_dynamic_rules is 0" in done.why()
     assert not done.found["applied"]
+
+
+def test_open_mpi_with_a_rules_file_that_has_no_such_rule(apply: Apply, tmp_path: Path) -> None:
+    (tmp_path / "rules").write_text("1 2 1 1 1 0 3 0 0\n")  # of allreduce only, and not even used
+    done = apply("openmpi", RING, "--via", "native", "--as-set", environ={FILE: str(tmp_path / "rules")})
+    assert "it has no rule for bcast of" in done.why()
+    assert "is ignored" not in done.why()
 
 
 def test_open_mpi_with_a_rules_file_that_is_missing(apply: Apply, tmp_path: Path) -> None:

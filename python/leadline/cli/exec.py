@@ -43,7 +43,7 @@ def command(output: str | None, program: tuple[str, ...], **given: Any) -> int:
     os.environ.pop(RUNS, None)
     words = with_variables(program, ours, merged_preload(None, in_front))
     keeper.watch(directory)
-    for number in process.IGNORED_BY_PYTHON:
+    for number in process.to_default():
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execve(path, words, {**os.environ, **ours})

@@ -41,7 +41,7 @@ def command(path: str, output: str, series: str) -> int:
         raise UsageError(f"{target} already exists, and an import never overwrites anything", hint="-o NEWDIR")
     kept = _series(series)
     try:
-        target.mkdir()
+        target.mkdir(mode=0o755)  # whatever the umask: others must not be able to add traces
     except OSError as error:
         raise UsageError(f"{target} cannot be made: {error.strerror}") from error
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.cli.recording import say, shown
-from leadline.cli.reporting import working
+from leadline.cli.reporting import say_owner, working
 from leadline.errors import UsageError
 
 
@@ -18,6 +18,7 @@ def export(path: Path, name: str | None, step: str | None, *, csv: str | None, p
     import leadline
 
     with working("reading the recording"):
+        say_owner(path)
         table = _table(leadline.open(path, step=step), name)
     if csv is None and parquet is None:
         table.to_csv(sys.stdout)

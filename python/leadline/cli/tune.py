@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from leadline.cli.recording import say, shown
+from leadline.cli.reporting import say_owner
 from leadline.errors import UsageError
 from leadline.operations import operations
 from leadline.text.printing import write_json
@@ -147,6 +148,8 @@ def _algorithms(asked: dict[str, Any]) -> int:
         if operation not in ALGORITHMS:
             raise UsageError(f"no operation is called {operation!r}", hint=f"there are: {OPERATIONS}")
     ranks = tuple(sorted({_whole(word) for word in asked["ranks"].split(",")}))
+    if asked["trace"] is not None:
+        say_owner(asked["trace"])
     calls = tuple(of_run(asked["trace"])) if asked["trace"] is not None else ()
     if asked["trace"] is not None and not any(call.operation in chosen for call in calls):
         raise UsageError(f"{asked['trace']} has none of {asked['operations']}, so there is nothing to tune")

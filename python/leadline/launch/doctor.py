@@ -23,10 +23,12 @@ from leadline.launch.launcher import Launcher, find_launcher
 from leadline.launch.mistakes import mistakes_of
 from leadline.launch.program import program_word
 from leadline.launch.recorder import library_path
+from leadline.launch.sanitizers import runtime_in_front, runtime_wanted
 from leadline.launchers import OTHER, srun
 from leadline.launchers.variables import batch_variables
 from leadline.masking import masked_words
 from leadline.sampling import refusal
+from leadline.text.visible import in_shell
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ def _launcher(words: Sequence[str]) -> Iterator[Check]:
     elif launcher.kind is not OTHER:
         yield Check("launcher", "yes", f"{_named(launcher)}, {launcher.kind.described}")
     else:
-        hint = f"if not: {launcher.path} … leadline exec ./app"
+        hint = f"if not: {in_shell(launcher.path)} … leadline exec ./app"
         yield Check(
             "launcher",
             "depends",
@@ -225,9 +227,27 @@ def _details(program: Executable) -> Iterator[Check]:
         else:
             yield Check("interpreter", "note", " ".join(program.interpreter))
     if program.kind == "elf":
+        yield from _sanitizer(program)
         layers = f"; Fortran layers: {', '.join(program.fortran_layers)}" if program.fortran_layers else ""
         yield Check(
             "file",
             "note",
             f"ELF {program.bits}-bit {program.machine}, {'static' if program.static else 'dynamic'}{layers}",
+        )
+
+
+def _sanitizer(program: Executable) -> Iterator[Check]:
+    """A program that refuses to start unless the run-time library of its sanitizer is preloaded before all others."""
+    name = runtime_wanted(program.path)
+    found = runtime_in_front(program.path) if name else ""
+    if found:
+        yield Check("sanitizer", "note", f"{found} is preloaded in front of Leadline's own library, as it has to be")
+    elif name:
+        yield Check(
+            "sanitizer",
+            "no",
+            f"{name}, which has to be preloaded in front of Leadline's own library, is not found or LD_PRELOAD cannot "
+            "name it",
+            "add its directory, without spaces or colons, to LD_LIBRARY_PATH; or build without the sanitizer",
+            needed=True,
         )

@@ -13,6 +13,7 @@ from leadline.launch.program import program_word
 from leadline.launchers import OTHER
 from leadline.masking import masked_words
 from leadline.run_directory import JOB
+from leadline.text.visible import in_shell
 
 INTERPRETERS = (
     "python",
@@ -140,8 +141,8 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
         return _of_script(word, verdict)
     hint = f"if its ranks ran on other nodes or as another user, {directory} must exist and be writable for them too"
     if launcher is not None and launcher.kind is OTHER:
-        name = PurePath(launcher.path).name
-        hint = f"Leadline does not know the launcher {launcher.path}; try: {name} … leadline exec {word} …"
+        instead = f"{in_shell(PurePath(launcher.path).name)} … leadline exec {in_shell(word)} …"
+        hint = f"Leadline does not know the launcher {launcher.path}; try: {instead}"
     if launcher is None:  # on this host, with the recorder preloaded: nothing else could have prevented the recording
         return Verdict("no", f"{word} is an MPI program, but it did not reach MPI_Init")
     return Verdict(

@@ -10,6 +10,7 @@ from leadline.launch.launcher import LAUNCHER_NAME
 from leadline.launch.wrappers import command_start
 from leadline.launchers.variables import launcher_variables
 from leadline.masking import masked_words
+from leadline.text.visible import in_shell
 
 MOST_SHOWN = 60
 
@@ -39,8 +40,8 @@ class InsideJob(UsageError):
     all."""
 
     def __init__(self, own: OwnRank, command: str, words: Sequence[str]) -> None:
-        shown = " ".join(masked_words(words))
-        program = shown if len(shown) < MOST_SHOWN else f"{words[0]} …"
+        shown = " ".join(map(in_shell, masked_words(words)))
+        program = shown if len(shown) < MOST_SHOWN else f"{in_shell(words[0])} …"
         begin = f"{own.launcher} -n {own.size}"
         around = f"leadline {command}{' TABLE' if command == 'apply' else ''} -- {begin} {program}"
         instead = f", or {begin} leadline exec {program}" if command in {"run", "record"} else ""

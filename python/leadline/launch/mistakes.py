@@ -17,6 +17,7 @@ from leadline.launch.launcher import Launcher, program_start, programs_of
 from leadline.launch.program import program_file
 from leadline.launchers import LauncherKind
 from leadline.launchers.variables import batch_variables
+from leadline.text.visible import in_shell
 
 OPENMP = re.compile(r"lib(gomp|iomp5|omp)\.so")
 # Where one of these is set, or the id of a batch job, ranks may run on other hosts.
@@ -124,13 +125,14 @@ def _wrong_launcher(program: str, libraries: Sequence[str], launcher: Launcher |
         return []
     if any(launcher.kind.serves.search(PurePath(name).name) for name in libraries):
         return []
+    beside = _launcher_beside(file)
     return [
         Mistake(
             "wrong-launcher",
             "launcher",
             f"{launcher.path} belongs to {launcher.kind.title}, but {program} uses {_title(file)} ({file}): each rank "
             "would be a job of its own, or fail in MPI_Init",
-            f"start it with {_launcher_beside(file) or f'the mpiexec of {_title(file)}'}",
+            f"start it with {in_shell(beside) if beside else f'the mpiexec of {_title(file)}'}",
         )
     ]
 

@@ -10,12 +10,15 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from leadline.errors import CannotStart
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # a sender of these wants the program to end
 FORWARDED = (*ENDING, signal.SIGUSR1, signal.SIGUSR2)
-IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # a program gets what it would have from a shell
+IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+# Shells cannot change what they were started to ignore, and hand on what their user ignores (trap '' PIPE).
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox", "fish", "tcsh", "csh"})
 # siginfo's si_code of a signal that the kernel sent, as it does for a key on the terminal: the program has it already.
 SI_KERNEL = 0x80
 
@@ -42,6 +45,21 @@ def run(
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def to_default() -> list[int]:
+    """The signals that Python ignores since it started, and the program does not, as if it had been started without us.
+
+    Python has forgotten whether they were ignored before. They were if a shell started us that ignores them itself; of
+    any other parent that says nothing, since it may have set them back for us, as Python's subprocess does.
+    """
+    try:
+        status = Path(f"/proc/{os.getppid()}/status").read_text(errors="replace")
+        facts = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+        ignored = int(facts["SigIgn"], 16) if facts["Name"] in SHELLS else 0
+    except (OSError, ValueError, KeyError):
+        ignored = 0
+    return [number for number in IGNORED_BY_PYTHON if not ignored >> (number - 1) & 1]
+
+
 def resolve(word: str, search_path: str | None) -> str:
     """The file that `word` names, as a shell would find it. Raises CannotStart."""
     path = shutil.which(word, path=search_path)
@@ -55,11 +73,11 @@ def resolve(word: str, search_path: str | None) -> str:
 
 def _spawn(path: str, words: Sequence[str], environ: Mapping[str, str], mask: set[int]) -> int:
     try:
-        return os.posix_spawn(path, list(words), dict(environ), setsigmask=mask, setsigdef=IGNORED_BY_PYTHON)
+        return os.posix_spawn(path, list(words), dict(environ), setsigmask=mask, setsigdef=to_default())
     except OSError as error:
         if error.errno == errno.ENOEXEC and _is_text(path):  # a script without "#!", which a shell runs itself
             words = ["sh", path, *words[1:]]
-            return os.posix_spawn("/bin/sh", words, dict(environ), setsigmask=mask, setsigdef=IGNORED_BY_PYTHON)
+            return os.posix_spawn("/bin/sh", words, dict(environ), setsigmask=mask, setsigdef=to_default())
         raise cannot_start(words[0], path, error) from error
 
 

@@ -25,11 +25,16 @@ def runtime_in_front(program: Path | None, environ: Mapping[str, str] | None = N
 
     environ: the program's environment, by default ours.
     """
-    if program is None or not any(RUNTIME.search(name) for name in needed(program)):
+    if program is None or not runtime_wanted(program):
         return ""
     libraries, _ = loading.loaded(program, environ)
     found = next((name for name in libraries if RUNTIME.search(Path(name).name)), "")
     return "" if any(separator in found for separator in " :") else found
+
+
+def runtime_wanted(program: Path) -> str:
+    """The name of the run-time library that the program is linked with; "" if it is none of those."""
+    return next((name for name in needed(program) if RUNTIME.search(name)), "")
 
 
 def needed(path: Path) -> list[str]:

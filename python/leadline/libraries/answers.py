@@ -44,9 +44,11 @@ class Answers:
 class Wrong:
     """A rule that was not obeyed. routines: those seen instead of the wanted one; "" if the library named none.
 
-    where: the points, in words.   general: a complete sentence, for use if nothing better is known.
+    points: bytes and processes of each try.   where: the same in words.   general: a complete sentence, for use if
+    nothing better is known.
     """
 
     routines: tuple[str, ...]
+    points: tuple[tuple[int, int], ...]
     where: str
     general: str

@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from leadline import own_files
 from leadline.launchers.openmpi import OPENMPI
 from leadline.libraries.answers import Answer, Answers, Point, Wrong
 from leadline.libraries.library import MpiLibrary, Tools, tools_beside
-from leadline.libraries.openmpi_rules import problems
+from leadline.libraries.openmpi_rules import OWN_CHOICE, RulesFile, parse
 from leadline.libraries.own import Algorithms, own_algorithms
 from leadline.libraries.rule import Rule, Table
 from leadline.libraries.sending import Candidate
@@ -31,6 +32,7 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 SWITCH = "OMPI_MCA_coll_tuned_use_dynamic_rules"
 FILE = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
 USES_RULES, RULES_NAME = "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename"
+MOST_RULES_BYTES = 16 << 20
 ROUTINE = "ompi_coll_base_{operation}_intra_{routine}"
 
 
@@ -172,19 +174,42 @@ class OpenMpi(MpiLibrary):
         switch, file = answers.controls.get(USES_RULES), answers.controls.get(RULES_NAME)
         if switch is None:
             return "the ranks have no component coll/tuned, so its rules cannot be used"
-        if switch == "0":
-            return f"{USES_RULES} is 0 in the ranks, so the rules file is ignored"
         if not file:
             return f"{RULES_NAME} is empty in the ranks, so there is no rules file"
         try:
-            text = Path(file).read_text()
+            rules = parse(own_files.read_named(Path(file), MOST_RULES_BYTES).decode(errors="replace"))
         except OSError as error:
             return (
                 f"the rules file {file} cannot be read ({error.strerror}): Open MPI does not report that, and chooses "
                 "by its own rules"
             )
-        found = problems(text, answers.size)
-        return f"{file}: {'; '.join(found)}" if found else wrong.general
+        why = why_not_in(rules, rule, wrong, answers.size)
+        if why:
+            return f"{file}: {why}"
+        if switch == "0":
+            return f"{USES_RULES} is 0 in the ranks, so the rules file is ignored"
+        return wrong.general
+
+
+def why_not_in(rules: RulesFile, rule: Rule, wrong: Wrong, processes: int) -> str:
+    """Why a file cannot have had the rule's effect where it was tried, whether or not the file is used; "" if it could.
+
+    wrong: what was tried.
+    """
+    collective = collectives()[rule.operation]
+    found = rules.problems(collective, processes)
+    if found:
+        return "; ".join(found)
+    wanted = int(algorithms()[rule.operation][rule.algorithm].setting)
+    for n_bytes, ranks in wrong.points:
+        blocks = ranks if counts_all_blocks(rule.operation) else 1
+        named = rules.algorithm(collective, ranks, n_bytes * blocks)
+        where = f"{rule.operation} of {n_bytes} bytes on {ranks} ranks"
+        if named is None or named == OWN_CHOICE:
+            return f"it has no rule for {where}"
+        if named != wanted:
+            return f"for {where} it names algorithm {named}, and {rule.algorithm} is {wanted}"
+    return ""
 
 
 def candidates() -> list[Candidate]:

@@ -5,28 +5,60 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+OWN_CHOICE = 0  # the algorithm by which Open MPI's own decision stays
+
+
+@dataclass
+class RulesFile:
+    """rules: of each collective and first number of ranks, the first size and the algorithm of each, in order.
+
+    whole: it can be read to its end; otherwise Open MPI uses none of it.
+    """
+
+    rules: dict[int, list[tuple[int, list[tuple[int, int]]]]] = field(default_factory=dict)
+    whole: bool = True
+
+    def algorithm(self, collective: int, processes: int, size: int) -> int | None:
+        """The one that it names for a call; None if it has no rule for it. The last that does not exceed it counts."""
+        found = None
+        for _, sizes in self._reached(collective, processes):
+            reached = [algorithm for first, algorithm in itertools.takewhile(lambda rule: rule[0] <= size, sizes)]
+            found = reached[-1] if reached else None
+        return found
+
+    def _reached(self, collective: int, processes: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+        return itertools.takewhile(lambda rule: rule[0] <= processes, self.rules.get(collective, []))
+
+    def problems(self, collective: int, processes: int) -> list[str]:
+        """What keeps rules for a collective from having an effect on a job of this many processes; [] if nothing."""
+        if not self.whole:
+            return ["it ends in the middle, or holds something that is not a number: Open MPI uses none of it"]
+        found = []
+        for first, sizes in self.rules.get(collective, []):
+            found += _of_sizes(f"collective {collective}, {first} ranks", [size for size, _ in sizes])
+        return found + _of_processes(collective, [first for first, _ in self.rules.get(collective, [])], processes)
 
 
 class _Ended(Exception):
     pass
 
 
-def problems(text: str, processes: int) -> list[str]:
-    """The parts of the file that would silently have no effect on a job of this many processes; [] if there are
-    none."""
+def parse(text: str) -> RulesFile:
+    found = RulesFile()
     numbers = _numbers(text)
-    found: list[str] = []
     try:
         for _ in range(next(numbers)):
-            collective = next(numbers)
-            counts = next(numbers)
-            firsts = []
-            for _ in range(counts):
-                firsts.append(next(numbers))
-                found += _sizes(numbers, collective, firsts[-1])
-            found += _processes(collective, firsts, processes)
+            line = found.rules.setdefault(next(numbers), [])
+            for _ in range(next(numbers)):
+                sizes: list[tuple[int, int]] = []
+                line.append((next(numbers), sizes))
+                for _ in range(next(numbers)):
+                    sizes.append((next(numbers), next(numbers)))
+                    next(numbers), next(numbers)  # fan-out and segment
     except (StopIteration, _Ended):
-        found.append("it ends in the middle, or holds something that is not a number: Open MPI uses none of it")
+        found.whole = False
     return found
 
 
@@ -35,18 +67,12 @@ def _numbers(text: str) -> Iterator[int]:
         for word in line.partition("#")[0].split():
             if word.startswith("rule-file-version"):
                 continue
-            if not re.fullmatch(r"-?\d+", word):
+            if not re.fullmatch(r"-?\d{1,18}", word):
                 raise _Ended
             yield int(word)
 
 
-def _sizes(numbers: Iterator[int], collective: int, processes: int) -> list[str]:
-    sizes = []
-    for _ in range(next(numbers)):
-        sizes.append(next(numbers))
-        for _ in range(3):
-            next(numbers)
-    where = f"collective {collective}, {processes} ranks"
+def _of_sizes(where: str, sizes: list[int]) -> list[str]:
     found = []
     if not sizes:
         found.append(f"{where}: no sizes")
@@ -59,7 +85,7 @@ def _sizes(numbers: Iterator[int], collective: int, processes: int) -> list[str]
     return found
 
 
-def _processes(collective: int, firsts: list[int], processes: int) -> list[str]:
+def _of_processes(collective: int, firsts: list[int], processes: int) -> list[str]:
     if firsts and processes < min(firsts):
         return [f"collective {collective}: the first rule is for {min(firsts)} ranks, the job has {processes}"]
     if firsts != sorted(firsts):

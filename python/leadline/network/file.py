@@ -6,14 +6,13 @@ Its figures are found by their paths, as in "link.node.piece.0.gap_ns".
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline import _core, own_files
+from leadline import _core, own_files, owners
 from leadline.errors import LeadlineError
 
 if sys.version_info >= (3, 11):
@@ -58,9 +57,13 @@ class Described:
 
 
 def read(path: Path | str) -> Described:
-    """Raises MalformedNetwork."""
+    """Raises MalformedNetwork, also for a file that others can change: its figures decide what is advised."""
+    path = Path(path)
     try:
-        text = own_files.read_named(Path(path), MOST_FILE_BYTES).decode()
+        why = owners.why_not_obeyed(path) if path.exists() else ""
+        if why:
+            raise MalformedNetwork(f"{path} is not used: {why}", hint="look at it, and use a copy of your own")
+        text = own_files.read_named(path, MOST_FILE_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise MalformedNetwork(f"{path}: {why}") from error
@@ -151,7 +154,7 @@ class _Reader:
     def ns(self, at: str, given: dict[str, Any], key: str) -> float:
         value = self.figure(f"{at}{key}", given.get(key, 0))
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not number or not math.isfinite(value) or not 0 <= value <= MOST_NS:
+        if not number or not 0 <= value <= MOST_NS:  # nan is neither; an integer may be too large for a float
             raise self.wrong(f"{at}{key}", f"is {_short(value)}, not a time in nanoseconds")
         return float(value)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from leadline import own_files
 from leadline.errors import UsageError
 from leadline.profiles import mpip, tau_columns, tau_folder, tau_pprof
 from leadline.profiles.profile import CallSite, Cut, Profile, Row, UnreadableProfile, cut_counts
@@ -34,6 +35,8 @@ def read(path: str | Path) -> Profile:
 def is_profile(path: Path) -> bool:
     """Whether the path looks like a profile of another tool's; damaged ones do, too."""
     try:
+        if not path.exists():
+            return False
         return bool(tau_folder.profiles_in(path)) if path.is_dir() else _reader(path) is not None
     except OSError:
         return False
@@ -42,9 +45,7 @@ def is_profile(path: Path) -> bool:
 def _reader(path: Path) -> Callable[[Path], Profile] | None:
     """Decides by how a file begins. Raises UsageError if it cannot be opened."""
     try:
-        if not path.is_file():
-            raise UsageError(f"{path} is not a file")
-        with path.open("rb") as file:
+        with own_files.open_regular(path) as file:
             head = file.read(HEAD_BYTES)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error

@@ -124,6 +124,8 @@ def _alike(ranks: list[PausedRank]) -> list[list[PausedRank]]:
 
 
 def _when(rank: PausedRank) -> str:
+    if not rank.intervals:  # a damaged trace counts pauses, and keeps none
+        return "at times that are unknown"
     begin, end = rank.intervals[0]
     return f"from {begin:.3g} s " + ("to the end" if end is None else f"to {end:.3g} s")
 

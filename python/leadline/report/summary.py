@@ -83,15 +83,16 @@ def _fitting(blocks: list[Block], most: int) -> list[Block]:
 
 
 def _costly(findings: Sequence[Finding]) -> tuple[Finding | None, list[Finding]]:
-    """The finding that the verdict states, and those to list: what costs time; without any, what stands out. None where
-    times are spoiled: the verdict says how to get good ones."""
-    if times_are_spoiled(findings):
-        return None, []
+    """The finding that the verdict states, and those to list: what went wrong, then what costs time; without any, what
+    stands out. Where times are spoiled, the verdict says how to get good ones, and nothing is said of costs."""
     rest = [finding for finding in findings if not finding.in_verdict]
-    costly = [finding for finding in rest if finding.cost_s is not None]
+    wrong = [finding for finding in rest if finding.severity != "notice"]
+    if times_are_spoiled(findings):
+        return None, wrong[: MOST_FINDINGS - 1]
+    costly = [finding for finding in rest if finding.cost_s is not None and finding not in wrong]
     if not costly:
-        return None, rest[: MOST_FINDINGS - 1]
-    return costly[0], costly[1:MOST_FINDINGS]
+        return None, [*wrong, *(finding for finding in rest if finding not in wrong)][: MOST_FINDINGS - 1]
+    return costly[0], [*wrong, *costly[1:]][: MOST_FINDINGS - 1]
 
 
 def _wrapped(text: str, width: int, first: str = "", style: str = "") -> list[Line]:

@@ -59,19 +59,32 @@ class Outcome:
         """more: a `range` that is less than the rule's, and what was `seen` there."""
         self.not_applied.append({**_described(rule), **more, "why": why})
 
-    def prove(self, rule: Rule, by: str, evidence: Any) -> None:
-        self.applied.append({**_described(rule), "proof": by, "evidence": evidence})
+    def prove(self, rule: Rule, by: str, evidence: Any, **more: Any) -> None:
+        """more: a `range` that is less than the rule's."""
+        self.applied.append({**_described(rule), **more, "proof": by, "evidence": evidence})
+
+    def has_applied(self, rule: Rule) -> bool:
+        return any(_is_of(entry, rule) for entry in self.applied)
 
     def say_worth(self, found: Mapping[Rule, Sequence[Worth]]) -> None:
         """Adds what was measured to the rules that were applied."""
         for rule, worth in found.items():
             for entry in self.applied:
-                if {key: entry[key] for key in ("operation", "range", "algorithm")} == _described(rule):
+                if _is_of(entry, rule):
                     entry["measured"] = [each.as_dict() for each in worth]
 
 
 def _described(rule: Rule) -> dict[str, Any]:
     return {"operation": rule.operation, "range": rule.range, "algorithm": rule.name}
+
+
+def _is_of(entry: dict[str, Any], rule: Rule) -> bool:
+    """Whether an entry is about the rule, or about a part of its range."""
+    inside = all(
+        first <= low and high <= last
+        for (first, last), (low, high) in ((limits, entry["range"][key]) for key, limits in rule.range.items())
+    )
+    return inside and (entry["operation"], entry["algorithm"]) == (rule.operation, rule.name)
 
 
 def apply_natively(
@@ -115,7 +128,7 @@ def _faster_only(
     table: Table, command: Sequence[str], outcome: Outcome, folder: Path, variables: dict[str, str], *, fill: bool
 ) -> dict[str, str]:
     """The variables without the rules that were slower in this job; those that stay are measured."""
-    used = [rule for rule in table.rules if any(entry.items() >= _described(rule).items() for entry in outcome.applied)]
+    used = [rule for rule in table.rules if outcome.has_applied(rule)]
     try:
         worth = remeasure(subject(command), variables, used, outcome.processes)
     except ProbeFailed as error:
@@ -233,7 +246,7 @@ def _told_of(outcome: Outcome, library: MpiLibrary, settings: Settings, proofs: 
     for refused in settings.not_set:
         outcome.refuse(refused.rule, refused.why)
     for proof in proofs:
-        if proof.effective:
-            outcome.prove(proof.rule, library.proof, list(proof.seen))
-        if proof.why:
-            outcome.refuse(proof.rule, proof.why, range=proof.without, seen=list(proof.seen))
+        for within in proof.ranges(as_set=True) if proof.effective else ():
+            outcome.prove(proof.rule, library.proof, list(proof.seen), range=within)
+        for without in proof.ranges(as_set=False) if proof.why else ():
+            outcome.refuse(proof.rule, proof.why, range=without, seen=list(proof.seen))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline import _core, mpi
+from leadline import _core, mpi, run_directory
 from leadline.errors import DamagedTrace, UsageError
 from leadline.operations import operations
 
@@ -43,8 +42,7 @@ def of_run(directory: Path) -> list[Calls]:
 def library_of_run(directory: Path) -> str | None:
     """The name of the library that the run was launched with, as for --mpi; None if it is unknown."""
     try:
-        launcher = json.loads((directory / "run.json").read_text())["launcher"]["path"]
-        mpiexec = Path(launcher).resolve()
+        mpiexec = Path(run_directory.read_description(directory)["launcher"]["path"]).resolve()
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return next((library.name for library in mpi.available() if library.mpiexec.resolve() == mpiexec), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -32,14 +33,29 @@ class Proof:
         """At one point or more; a library may lack it for others."""
         return any(found["as_set"] for found in self.seen)
 
-    @property
-    def without(self) -> dict[str, list[int]]:
-        """The range in which it had no effect, as far as tried."""
-        wrong = [found for found in self.seen if not found["as_set"]]
-        if not wrong or not self.effective:
-            return self.rule.range
-        ends = {key: sorted(found[key] for found in wrong) for key in ("processes", "bytes")}
-        return {key: [values[0], values[-1]] for key, values in ends.items()}
+    def ranges(self, *, as_set: bool) -> list[dict[str, list[int]]]:
+        """Where it had its effect, or had none, as far as tried; the ranges of both do not overlap.
+
+        What was tried at either end stands for the rule's end, which may be no whole number of doubles.
+        """
+        if all(found["as_set"] == as_set for found in self.seen):
+            return [self.rule.range]
+        counts = sorted({found["processes"] for found in self.seen})
+        pieces = {count: self._pieces(count, as_set) for count in counts}
+        if len(counts) == 1 or all(each == pieces[counts[0]] for each in pieces.values()):
+            return [{"processes": self.rule.range["processes"], "bytes": piece} for piece in pieces[counts[0]]]
+        return [{"processes": [count, count], "bytes": piece} for count in counts for piece in pieces[count]]
+
+    def _pieces(self, processes: int, as_set: bool) -> list[list[int]]:
+        """First and last size of neighbours that went the same way."""
+        tried = sorted((found["bytes"], found["as_set"]) for found in self.seen if found["processes"] == processes)
+        found = []
+        for same, group in itertools.groupby(tried, key=lambda each: each[1]):
+            sizes = [size for size, _ in group]
+            if same == as_set:
+                first = self.rule.n_bytes[0] if sizes[0] == tried[0][0] else sizes[0]
+                found.append([first, self.rule.n_bytes[1] if sizes[-1] == tried[-1][0] else sizes[-1]])
+        return found
 
 
 def prove(
@@ -121,4 +137,5 @@ def _wrong(library: MpiLibrary, function: str, seen: Sequence[dict[str, Any]]) -
     routines = tuple(found["routine"] for found in seen)
     did = ", ".join(sorted({routine or library.unseen for routine in routines}))
     where = "; ".join(f"{found['bytes']} bytes on {found['processes']} ranks" for found in seen[:3])
-    return Wrong(routines, where, f"{where} went through {did}, not {function}")
+    tried = tuple((found["bytes"], found["processes"]) for found in seen)
+    return Wrong(routines, tried, where, f"{where} went through {did}, not {function}")

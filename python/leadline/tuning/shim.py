@@ -12,6 +12,8 @@ from pathlib import Path
 from leadline.errors import MissingPrerequisite
 from leadline.launch import process
 from leadline.launch.launcher import find_launcher, prepared
+from leadline.launch.program import program_file
+from leadline.launch.sanitizers import runtime_in_front
 from leadline.launch.shim import require_library
 from leadline.launch.wrappers import preload_in_front
 from leadline.tuning.applying import Outcome, told
@@ -105,15 +107,16 @@ def _slower(
 def _words(command: Sequence[str], folder: Path, library: Path, table: str) -> tuple[list[str], dict[str, str]]:
     environ = dict(os.environ)
     launcher = find_launcher(command, environ.get("PATH"))
-    in_front = preload_in_front(command)
-    theirs = environ.get("LD_PRELOAD") if in_front is None else in_front
+    given = preload_in_front(command)
+    theirs = environ.get("LD_PRELOAD") if given is None else given
+    runtime = runtime_in_front(program_file(command, launcher, environ), environ)
     variables = {
-        "LD_PRELOAD": ":".join(word for word in (theirs or "", str(library)) if word),
+        "LD_PRELOAD": ":".join(word for word in (runtime, theirs or "", str(library)) if word),
         "LEADLINE_TABLE": str(folder / "table"),
         "LEADLINE_SHIM_REPORT": str(folder),
         TOLD_AS: table,
     }
-    return prepared(command, launcher, environ, variables, str(library))
+    return prepared(command, launcher, environ, variables, f"{runtime}:{library}" if runtime else str(library))
 
 
 def _ranks(texts: Sequence[str]) -> tuple[str, int]:

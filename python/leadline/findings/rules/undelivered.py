@@ -36,7 +36,7 @@ def sentence(content: Content, found: Evidence) -> str:
 RULE = Rule(
     id="undelivered",
     order=265,
-    severity="notice",
+    severity="warning",
     section="missing",
     facts=facts,
     sentence=sentence,

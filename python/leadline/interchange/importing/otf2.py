@@ -15,6 +15,7 @@ from leadline.interchange.importing.missing import Lack, lacks
 from leadline.isolated import module_command
 from leadline.symbols import Location
 from leadline.symbols.cache import SymbolCache
+from leadline.text.visible import in_shell
 
 # What a reader of an undamaged archive may take: OTF2's library reads about 10 MB of an archive per second.
 CPU_S, CPU_S_PER_MB = 120, 2
@@ -61,7 +62,9 @@ def anchor_of(path: Path) -> Path:
             return anchors[0]
         if anchors:
             names = ", ".join(anchor.name for anchor in anchors[:4])
-            raise NoSuchRun(f"{path} holds several archives: {names}", hint=f"name one of them, as in {anchors[0]}")
+            raise NoSuchRun(
+                f"{path} holds several archives: {names}", hint=f"name one of them, as in {in_shell(str(anchors[0]))}"
+            )
         raise NoSuchRun(f"{path} holds no archive: no *.otf2 is in it", hint="name the directory with the *.otf2 file")
     if not path.exists():
         raise NoSuchRun(f"there is no {path}")
