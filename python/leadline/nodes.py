@@ -13,6 +13,7 @@ only if it belongs to the owner of the file that names it, and nothing in it is 
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import re
 import shutil
@@ -28,7 +29,18 @@ POINTER, ENDS = ".away", ".ends"
 MOST_POINTER_BYTES, MOST_ENDS_BYTES = 1 << 14, 16 << 20
 # The recorder allocates what it uses. A larger file of holes would fill the disk of whoever copies it.
 MOST_SPARSE_BYTES = 1 << 30
+LEAST_NAME_BYTES = 63  # of a host, that a trace keeps: less than the names of files have
 PID = re.compile(r"-(\d+)(?:-[0-9a-f]{8}|-\d{1,2})?\.live")  # after the host in the name of live memory
+
+
+def name_in_files(host: str) -> str:
+    """A host's name as it stands in names of files, as in src/host/host_name.hpp; as much of it as traces have, too."""
+    return os.fsdecode(os.fsencode(re.sub(r"[/\x00-\x1f\x7f]", "_", host))[:LEAST_NAME_BYTES])
+
+
+def own_name() -> str:
+    """Of this host, in names of files."""
+    return re.sub(r"[/\x00-\x1f\x7f]", "_", os.uname().nodename)
 
 
 @dataclass(frozen=True)
@@ -77,7 +89,7 @@ def _named(directory: Path) -> list[OnNode]:
             if folder is None or not folder.is_absolute() or not folder.name.startswith("leadline-"):
                 continue
             host = name.removesuffix(POINTER)
-            here = host == os.uname().nodename[:64] and os.access(folder, os.R_OK | os.X_OK)
+            here = host == own_name() and os.access(folder, os.R_OK | os.X_OK)
             foreign = here and not _has_owner_of(folder, opened.status_of(name))
             found.append(OnNode(host, folder, here, foreign))
     return found
@@ -128,7 +140,7 @@ def collect(directory: Path) -> Collected:
             for node in _named(run):
                 if node.foreign:
                     done.refused.append(str(node.folder))
-                elif node.host == os.uname().nodename[:64]:
+                elif node.host == own_name():
                     _collect(node, opened, done)
     return done
 
@@ -196,7 +208,7 @@ def read_ends(directory: Path) -> tuple[dict[tuple[str, int], int], dict[str, in
 
 
 def _read_ends(folder: Directory, name: str, ends: dict[tuple[str, int], int], beats: dict[str, int]) -> None:
-    host = name.removesuffix(ENDS)
+    host = name_in_files(name.removesuffix(ENDS))
     with contextlib.suppress(OSError, ValueError):
         lines, status = folder.read(name, MOST_ENDS_BYTES).decode().splitlines(), folder.status_of(name)
         beats[host] = max(status.st_mtime_ns if status is not None else 0, beats.get(host, 0))
@@ -209,7 +221,7 @@ def write_ends(folder: Path, ends: dict[int, int]) -> None:
     """Write the ends of processes of this node."""
     text = "".join(f"{process} {end}\n" for process, end in ends.items())
     with Directory(folder) as opened:
-        opened.write(f"{os.uname().nodename[:64]}{ENDS}", text.encode())
+        opened.write(f"{own_name()}{ENDS}", text.encode())
 
 
 def note_gone(directory: Path, ends: dict[Path, dict[int, int]]) -> None:
@@ -219,9 +231,9 @@ def note_gone(directory: Path, ends: dict[Path, dict[int, int]]) -> None:
 
 
 def _note_gone(directory: Path, ends: dict[int, int]) -> None:
-    host = os.uname().nodename[:64]
+    host = own_name()
     seen = len(ends)
-    for file in (file for folder in folders_here(directory) for file in folder.glob(f"{host}-*.live")):
+    for file in (file for folder in folders_here(directory) for file in folder.glob(f"{glob.escape(host)}-*.live")):
         process = process_of(file)
         if process and process not in ends and not is_in_use(file) and file.exists():
             ends[process] = time.time_ns()
@@ -247,7 +259,7 @@ def run_of(live: Path, folder: Path) -> Path | None:
     """The run, `folder` or one of those in it, that live memory belongs to."""
     if not live.parent.name.startswith("leadline-") or (live.parent / "job.json").exists():
         return live.parent
-    pointer = f"{os.uname().nodename[:64]}{POINTER}"
+    pointer = f"{own_name()}{POINTER}"
     for run in runs_in(folder):
         with contextlib.suppress(OSError), Directory(run) as opened:
             if _named_by(opened, pointer) == live.parent:
@@ -257,7 +269,7 @@ def run_of(live: Path, folder: Path) -> Path | None:
 
 def process_of(live: Path) -> int:
     """The process of this node to which the live memory belongs; 0 if it belongs to another node's."""
-    host = os.uname().nodename[:64]
+    host = own_name()
     match = PID.fullmatch(live.name.removeprefix(host)) if live.name.startswith(f"{host}-") else None
     return int(match[1]) if match else 0
 
@@ -268,7 +280,7 @@ def is_in_use(live: Path) -> bool:
     if not process:
         return False
     try:
-        return f"/{live.name}\n" in Path(f"/proc/{process}/maps").read_text()
+        return f"/{live.name}\n" in Path(f"/proc/{process}/maps").read_text(errors="surrogateescape")
     except PermissionError:
         return True
     except OSError:

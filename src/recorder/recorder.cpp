@@ -14,6 +14,7 @@
 
 #include <new>
 
+#include "host/host_name.hpp"
 #include "host/immortal.hpp"
 #include "host/launcher_variables.hpp"
 #include "host/own_file.hpp"
@@ -151,10 +152,9 @@ void Recorder::start() {
 
 // A process that executes another program, and one in a container, may have the number of one that was recorded before.
 void Recorder::create_live_file() {
-  utsname host{};
-  uname(&host);
+  const host::NameInFiles host;
   const auto pid = static_cast<long long>(pid_);
-  live_directory_.choose(host.nodename);
+  live_directory_.choose(host.text);
   // On the node a name is not kept from those that others on nodes, or in containers, of the same name have.
   uint32_t other = 0;
   if (live_directory_.away() && getrandom(&other, sizeof(other), GRND_NONBLOCK) != sizeof(other)) {
@@ -162,9 +162,9 @@ void Recorder::create_live_file() {
   }
   for (int again = 1; again < 100; ++again) {
     if (live_directory_.away()) {
-      snprintf(stem_, sizeof(stem_), "%.64s-%lld-%08x", host.nodename, pid, other++);
+      snprintf(stem_, sizeof(stem_), "%.64s-%lld-%08x", host.text, pid, other++);
     } else {
-      snprintf(stem_, sizeof(stem_), again == 1 ? "%.64s-%lld" : "%.64s-%lld-%d", host.nodename, pid, again);
+      snprintf(stem_, sizeof(stem_), again == 1 ? "%.64s-%lld" : "%.64s-%lld-%d", host.text, pid, again);
     }
     live_directory_.file(&live_path_, stem_, "live");
     live_directory_.file(&part_path_, stem_, "part");

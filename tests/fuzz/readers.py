@@ -33,6 +33,7 @@ from leadline.text.printing import console, write_json
 from leadline.toml import load
 from leadline.tuning import table as tuning_table
 
+from . import native_readers as native
 from .limits import Sample
 from .mutation import damaged, damaged_chunks, damaged_words
 
@@ -45,12 +46,13 @@ RECORDED = ("exported", "features", "files", "one_sided", "sampled")
 
 @dataclass(frozen=True)
 class Reader:
-    """normal: how many samples every run of the tests has; full: how many the full tier has."""
+    """normal: how many samples every run of the tests has; full: the full tier.   needs: as missing() says."""
 
     name: str
     sample: Sample
     normal: int
     full: int
+    needs: str = ""
 
 
 def _copy(run: str, folder: Path) -> Path:
@@ -324,6 +326,15 @@ def _debug_places(good: bytes) -> range:
     return range(max(good.find(b"GCC:"), 0x400), at if at > 0 else len(good))
 
 
+def unwind_tables(folder: Path, random: Random) -> None:
+    native.unwind_tables(_program(), folder, random)
+
+
+def otf2(folder: Path, random: Random) -> None:
+    """An archive with one damaged file. What could be imported is used as any run."""
+    _everything(native.imported(CORPUS, folder, random))
+
+
 def nodes(folder: Path, random: Random) -> None:
     """The pointers to what lies on nodes, and what their ends say."""
     path = _copy("exported", folder)
@@ -349,4 +360,7 @@ READERS = [
     Reader("network", network, 300, 1500),
     Reader("profiles", profiles, 200, 1500),
     Reader("programs", programs, 40, 1000),
+    Reader("unwind tables", unwind_tables, 150, 3000),
+    Reader("netcdf", native.netcdf, 10, 400, "netcdf"),
+    Reader("otf2", otf2, 6, 300, "otf2"),
 ]

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
 from .limits import failures
+from .native_readers import missing
 from .readers import READERS, Reader
 
 # What earlier campaigns found, read in every run.
@@ -14,8 +15,14 @@ FOUND = {"report": (264,), "network": (763, 1029)}
 EACH = pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 
 
+def need(reader: Reader) -> None:
+    if what := missing(reader.needs):
+        pytest.skip(what)
+
+
 @EACH
 def test_damaged_input_is_refused_or_read(reader: Reader) -> None:
+    need(reader)
     assert [*map(str, failures(reader.name, range(reader.normal)))] == []
 
 
@@ -27,4 +34,5 @@ def test_what_was_found_stays_mended(name: str, seed: int) -> None:
 @pytest.mark.full
 @EACH
 def test_more_damaged_input_is_refused_or_read(reader: Reader) -> None:
+    need(reader)
     assert [*map(str, failures(reader.name, range(reader.normal, reader.full)))] == []

@@ -54,24 +54,34 @@ ARGUMENT = b"\xfc\x1b]0;x\x07<script>alert(1)</script>"
 
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of two runs, "one\\xff" and "two\\xff", of such a program on two ranks."""
+    """The folder of two runs, "one\\xff" and "two\\xff", of such a program on two ranks of MPICH."""
+    return recorded("mpich", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def hostile_openmpi(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same of Open MPI."""
+    return recorded("openmpi", tmp_path_factory)
+
+
+def recorded(name: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     known = {library.name: library for library in mpi.available()}
-    if "mpich" not in known:
-        pytest.skip("the MPI library mpich is not installed")
-    library = known["mpich"]
+    if name not in known:
+        pytest.skip(f"the MPI library {name} is not installed")
+    library = known[name]
 
     def compile_to(program: Path) -> None:
         words = [library.mpicc, "-g", "-x", "c", "-", "-o", program]
         subprocess.run(words, input=SOURCE, text=True, check=True, env=library.env(), timeout=120)
 
-    built = kept_builds.kept("hostile-names", [SOURCE, kept_builds.identity(library)], compile_to)
+    built = kept_builds.kept(f"hostile-names-{name}", [SOURCE, kept_builds.identity(library)], compile_to)
     folder = tmp_path_factory.mktemp("hostile") / os.fsdecode(FOLDER)
     folder.mkdir()
     program = folder / os.fsdecode(PROGRAM)
     program.write_bytes(built.read_bytes())
     program.chmod(0o755)
-    for name in (b"one\xff", b"two\xff"):
-        words = ["record", "-o", os.fsdecode(name), "--", *library.launch(2), program, os.fsdecode(ARGUMENT)]
+    for run in (b"one\xff", b"two\xff"):
+        words = ["record", "-o", os.fsdecode(run), "--", *library.launch(2), program, os.fsdecode(ARGUMENT)]
         done = subprocess.run(
             [sys.executable, "-m", "leadline", *map(str, words)],
             cwd=folder,

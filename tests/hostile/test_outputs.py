@@ -76,7 +76,16 @@ def test_every_export_reads_the_run_again(run: Path, tmp_path: Path, name: str) 
             assert HIDDEN.findall(path.read_bytes().decode()) == []
 
 
-def test_the_page_runs_nothing_and_asks_for_nothing(run: Path, open_page: Any, tmp_path: Path) -> None:  # noqa: F811
+@pytest.mark.parametrize("library", ["mpich", "openmpi"])
+def test_the_page_runs_nothing_and_asks_for_nothing(
+    library: str,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    open_page: Any,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(request.getfixturevalue("hostile" if library == "mpich" else "hostile_openmpi"))
+    run = "one\udcff"
     assert main(["report", str(run), "--html", str(tmp_path / "report.html")]) == 0
     opened = open_page(tmp_path / "report.html")
     assert opened.requests == [opened.address]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -22,6 +23,31 @@ COMMANDS = {
     "unknown section": (2, ("report", ONE, "--section", "\x1b[31m\udcff")),
     "unusable table": (2, ("apply", "no\x1b[31m\udcff.toml", "--", "true")),
 }
+# These run one after the other in one process, since most of a command's time is Python's start.
+MORE = {
+    "collecting": (0, ("collect", ONE)),
+    "exporting": (0, ("export", "goal", ONE, "-o", "exported\udcff\x1b[31m")),
+    "importing": (2, ("import", "archive\udcff\x1b[31m", "-o", "imported\udcff\x1b[31m")),
+    "tuning a run": (2, ("tune", "--trace", ONE, "--operations", "gather")),
+    "unknown operation": (2, ("bench", "bcast\udcff\x1b[31m")),
+    "unknown library": (2, ("bench", "bcast", "--mpi", "x\udcff\x1b[31m")),
+    "unknown algorithm": (2, ("bench", "bcast", "--algorithms", "x\udcff\x1b[31m")),
+    "study": (2, ("study", "opatm", "-o", ONE)),
+    "workload": (2, ("workload", "run", "x\udcff\x1b[31m")),
+    "missing program": (127, ("exec", "./gone\udcff\x1b[31m\u202e")),
+    "examined program": (0, ("doctor", "./prog \udcfd\x1b[1m<i>")),
+}
+# With Open MPI, too: what it brings in are its own settings.
+ALSO = ("summary", "tables", "timeline", "comparison", "missing run")
+ONE_AFTER_THE_OTHER = """
+import json, sys
+from leadline.__main__ import main
+from leadline.text.printing import guard
+guard()
+codes = [main(words) for words in json.loads(sys.argv[1])]
+sys.stdout.flush()
+print("codes:", *codes)
+"""
 OUR_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 HIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]")
 
@@ -36,6 +62,27 @@ def shown(hostile: Path, words: tuple[str, ...], code: int, **environ: str) -> s
 def test_a_terminal_is_sent_nothing_but_lines(hostile: Path, name: str) -> None:
     code, words = COMMANDS[name]
     assert HIDDEN.findall(shown(hostile, words, code, TERM="dumb")) == []
+
+
+def all_shown(folder: Path, commands: dict[str, tuple[int, tuple[str, ...]]]) -> str:
+    words = [sys.executable, "-c", ONE_AFTER_THE_OTHER, json.dumps([words for _, words in commands.values()])]
+    ended = in_terminal(words, folder, columns=200, environ={"TERM": "dumb"})
+    codes = re.search(r"codes: ([\d ]+)", ended.raw)
+    assert codes is not None, ended.raw
+    assert dict(zip(commands, map(int, codes[1].split()), strict=True)) == {
+        name: code for name, (code, _) in commands.items()
+    }, ended.raw
+    return ended.raw.replace("\r\n", "\n")
+
+
+def test_other_commands_send_nothing_else(hostile: Path) -> None:
+    assert HIDDEN.findall(all_shown(hostile, MORE)) == []
+
+
+def test_open_mpis_runs_send_nothing_else(hostile_openmpi: Path) -> None:
+    text = all_shown(hostile_openmpi, {name: COMMANDS[name] for name in ALSO})
+    assert HIDDEN.findall(text) == []
+    assert r"\x1b]0;owned\x07" in re.sub(r"\s+", "", text)  # wrapped: such a terminal counts as one of 80 columns
 
 
 def test_colours_are_our_own_and_names_are_shown(hostile: Path) -> None:

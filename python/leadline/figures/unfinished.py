@@ -170,14 +170,14 @@ class _Until:
         if index not in self._running:
             process = self._run.processes[index]
             live = self._live.get(process.file.rsplit("/", 1)[-1])
-            ended = (process.host, process.pid) in self._ends
+            ended = (nodes.name_in_files(process.host), process.pid) in self._ends
             self._running[index] = not ended and live is not None and nodes.is_in_use(live)
         return self._running[index]
 
     def of(self, index: int) -> tuple[int | None, str]:
         process = self._run.processes[index]
         begin = process.start_unix_ns
-        key = (process.host, process.pid)
+        key = (nodes.name_in_files(process.host), process.pid)
         if key in self._ends:
             return self._ends[key] - begin, EXACT
         if self.is_running(index):
@@ -185,7 +185,8 @@ class _Until:
         end = self._run.description.get("end_unix_ns")
         if isinstance(end, int) and self._run.description.get("command") is not None:  # else of several jobs
             return end - begin, COMMAND
-        beats = [self._beats[process.host]] if process.host in self._beats else []
+        host = nodes.name_in_files(process.host)
+        beats = [self._beats[host]] if host in self._beats else []
         if self._run.description.get("state") == "running":
             beats.append((self._folder / "run.json").stat().st_mtime_ns)
         return (max(beats) - begin, AT_LEAST) if beats else (None, UNKNOWN)

@@ -12,6 +12,7 @@ If it cannot be started, or is itself killed, the ranks run as they would withou
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import select
 import signal
@@ -110,7 +111,7 @@ class Keeper:
         self._ranks: dict[int, int] = {}  # descriptor of a process: its id
         self._poll = select.poll()
         self._poll.register(listener, select.POLLIN)
-        self._host = os.uname().nodename[:64]
+        self._host = nodes.own_name()
         self._live: dict[int, Path] = {}  # by rank's process
         self._runs: dict[int, Path] = {}
         self._ends: dict[int, int] = {}
@@ -172,10 +173,14 @@ class Keeper:
                 (folder / f"{self._host}{nodes.ENDS}").unlink()
         runs = set(self._runs.values())
         if set(self._ends) - set(self._runs):  # they were gone before we looked
-            runs |= {self._folder, *(path.parent for path in self._folder.glob(f"*/{self._host}*"))}
+            runs |= {self._folder, *(path.parent for path in self._folder.glob(f"*/{glob.escape(self._host)}*"))}
         for run in runs:
             with contextlib.suppress(OSError):
                 nodes.collect(run)
-                left = [m for file in run.glob(f"{self._host}-*.live") if (m := nodes.process_of(file)) in self._ends]
+                left = [
+                    m
+                    for file in run.glob(f"{glob.escape(self._host)}-*.live")
+                    if (m := nodes.process_of(file)) in self._ends
+                ]
                 if left:
                     nodes.write_ends(run, {rank: self._ends[rank] for rank in left})

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "host/host_name.hpp"
 #include "host/launcher_variables.hpp"
 #include "host/own_file.hpp"
 #include "recorder/job/run_files.hpp"
@@ -147,8 +148,7 @@ Claim leave_number(const char* directory) {
 Claim claim_directory(const char* directory, const Job& job) {
   static constinit Text text;  // the program's stack may be small
   static char path[PATH_MAX], temporary[PATH_MAX];
-  utsname host{};
-  uname(&host);
+  const host::NameInFiles host;
   snprintf(path, sizeof(path), "%s/job.json", directory);
   text.clear();
   begin_description(job, &text);
@@ -158,7 +158,7 @@ Claim claim_directory(const char* directory, const Job& job) {
     begin_description(job, &whole);
     end_description(&whole);
     const host::HeldSignals held;
-    snprintf(temporary, sizeof(temporary), "%s/.job-%.64s-%d.tmp", directory, host.nodename,
+    snprintf(temporary, sizeof(temporary), "%s/.job-%.64s-%d.tmp", directory, host.text,
              static_cast<int>(getpid()));
     unlink_in_run(temporary);
     if (!write_whole(temporary, whole)) return Claim::failed;
