@@ -252,7 +252,7 @@ def test_a_program_that_aborts_is_called_that(mpich: mpi.Library, tiny: Tiny, ty
 
 
 def test_a_program_without_debug_information(mpich: mpi.Library, tiny: Tiny, typed: Typed) -> None:
-    advice = "has no debug information, so call sites have no file and line: add -g to its compiler options"
+    advice = "has no debug information: call sites lack file and line. Compile with -g."
     done = typed("run", "-o", "run", "--", str(tiny(mpich)))
     assert done.flat.count(f"{tiny(mpich).name} {advice}") == 1, done.text
     assert typed("report", "run").flat.count(advice) == 1

@@ -26,7 +26,7 @@ def test_a_damaged_run_is_one_clear_message(whole: Path, export: Export, tmp_pat
     for trace in damaged.glob("*.trace"):
         trace.write_bytes(b"not a trace")
     exported = export(name, damaged, code=4)
-    assert "can be read" in exported.err
+    assert "cannot read any trace in" in exported.err
     assert not exported.path.exists()
 
 

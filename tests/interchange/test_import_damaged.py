@@ -124,7 +124,7 @@ def test_what_is_no_archive_is_refused(content: bytes, tmp_path: Path, capfd: py
     anchor.write_bytes(content)
     assert main(["import", str(anchor), "-o", str(tmp_path / "out")]) == DAMAGED
     said = capfd.readouterr().err
-    assert f"{anchor} cannot be read" in said
+    assert f"cannot read {anchor}: " in said
     assert not (tmp_path / "out").exists()
 
 

@@ -191,7 +191,7 @@ def test_the_terminal_draws_the_same_step(ring: Path) -> None:
     )
     assert ranks_drawn(few.stdout.splitlines()) == ["1", "2", "7"]
     for words, said in (
-        (("--iteration", "4000"), "the calls' times of iteration 4000 were not kept on all ranks"),
+        (("--iteration", "4000"), "the call times of iteration 4000 were not kept on all ranks"),
         (("--iteration", "first"), "--iteration first: a number, typical, slowest or output is expected"),
         (("--ranks", "9"), "--ranks 9: there is no rank 9"),
     ):

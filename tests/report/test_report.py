@@ -212,7 +212,7 @@ def test_a_missing_rank_is_a_loss(make_run: MakeRun) -> None:
     report = to_json(run)
     assert (report["ranks"], report["ranks_recorded"], report["complete"]) == (4, 3, False)
     assert [loss["code"] for loss in report["losses"]] == ["missing-ranks"]
-    assert "rank 3 left no trace file: 1 of 4 ranks" in report["losses"][0]["message"]
+    assert "1 of 4 ranks left no trace (rank 3) and are missing" in report["losses"][0]["message"]
     assert "Incomplete: 1 of 4 ranks left no readable trace" in report["verdict"]
     assert any("1 of 4 ranks" in entry["what"] for entry in report["not_recorded"])
 
@@ -353,12 +353,12 @@ def test_a_run_without_messages_or_time_is_reported(make_run: MakeRun) -> None:
 
 
 def test_directories_that_hold_no_run_are_said(tmp_path: Path) -> None:
-    with pytest.raises(NoSuchRun, match="there is no"):
+    with pytest.raises(NoSuchRun, match="no such directory"):
         open_run(tmp_path / "nowhere")
-    with pytest.raises(DamagedTrace, match="holds no trace"):
+    with pytest.raises(DamagedTrace, match=r"no trace .* in "):
         open_run(tmp_path)
     (tmp_path / "rank-00000-a-1.trace").write_bytes(b"no trace at all")
-    with pytest.raises(DamagedTrace, match=r"no trace in .* can be read"):
+    with pytest.raises(DamagedTrace, match="cannot read any trace in "):
         open_run(tmp_path)
     assert DamagedTrace.exit_code == 4
 

@@ -180,7 +180,7 @@ def test_one_step_may_stand_for_several() -> None:
     assert [(s.number, s.kinds) for s in steps_of([3.0])] == [(0, ("typical", "slowest"))]
     found = steps_of([1, 1, 4], {2: {3}})
     assert [(s.number, s.kinds) for s in found] == [(0, ("typical",)), (2, ("slowest", "output"))]
-    assert found[1].title == "slowest and with output"
+    assert found[1].title == "slowest and with file output"
 
 
 @pytest.mark.parametrize(("sites", "kind"), [({0}, "other_calls"), ({0, 1}, "files"), ({3}, "output")])

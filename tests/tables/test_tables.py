@@ -248,12 +248,12 @@ def test_processes_of_two_worlds_and_of_none() -> None:
 
 def test_what_holds_no_run_is_said_in_words(whole: Opened, tmp_path: Path) -> None:
     for error in (NoSuchRun, FileNotFoundError, UsageError):
-        with pytest.raises(error, match=r"^there is no .*nowhere$"):
+        with pytest.raises(error, match=r"^no such directory: .*nowhere$"):
             leadline.open(tmp_path / "nowhere")
-    with pytest.raises(DamagedTrace, match="holds no trace"):
+    with pytest.raises(DamagedTrace, match=r"no trace .* in "):
         leadline.open(tmp_path)
     (tmp_path / "rank-00000-a-1.trace").write_bytes(b"no trace at all")
-    with pytest.raises(DamagedTrace, match=r"no trace in .* can be read"):
+    with pytest.raises(DamagedTrace, match="cannot read any trace in "):
         leadline.open(tmp_path)
     (good,) = whole.directory.glob("rank-00000-*.trace")
     assert len(leadline.open(str(good)).ranks()) == 1

@@ -72,12 +72,12 @@ def _leading(claimed: Sequence[Metric]) -> Metric:
 
 def _ranks(a: Group, b: Group, metrics: Sequence[Metric]) -> Claim:
     main = next((m for m in metrics if m.level == "iteration"), metrics[0])
-    what = f"{b.first.ranks} ranks instead of {a.first.ranks}"
+    what = f"{a.first.ranks} → {b.first.ranks} ranks"
     if main.a <= 0 or main.b <= 0:
         return Claim("ranks", what)
-    text = f"{what}: {main.name} takes {fmt.seconds(main.b)} instead of {fmt.seconds(main.a)}"
+    text = f"{what}: {main.name} {fmt.seconds(main.a)} → {fmt.seconds(main.b)}"
     if main.ratio is None or not main.claimed:
-        text += ", within the noise" if main.ratio is not None else ", without an interval (one run each)"
+        text += ", within noise" if main.ratio is not None else ", without a confidence interval (one run each)"
     return Claim("ranks", text)
 
 
@@ -90,24 +90,25 @@ def _cause_text(cause: Cause) -> str:
     each = " per iteration" if first.per_iteration else ""
     numbers = f"{fmt.number(first.before)} → {fmt.number(first.after)}"
     if first.kind == "iterations":
-        return f"{fmt.number(first.after)} iterations of the main loop instead of {fmt.number(first.before)}"
+        return f"{numbers} iterations of the main loop"
     if first.kind == "all_messages":
-        return f"{numbers} messages{each} of all ranks, {first.where}"
+        return f"{numbers} messages{each}, summed over ranks, {first.where}"
     if first.kind == "appeared":
         return f"{fmt.plural(len(names), 'call site')} only in B: {where}"
     if first.kind == "went":
         return f"{fmt.plural(len(names), 'call site')} only in A: {where}"
     if first.kind == "partners":
-        return f"different {where} ({numbers})"
+        return f"changed {where} ({numbers})"
     if first.kind == "trips":
         alike = [
             c.where for c in cause.changes if c.kind == "trips" and (c.before, c.after) == (first.before, first.after)
         ]
         others = sum(change.kind == "trips" for change in cause.changes) - 1
-        where = alike[0] + (f" (and {fmt.plural(others, 'more loop')})" if others else "")
+        where = alike[0] + (f" (and {others} more {'loop' if others == 1 else 'loops'})" if others else "")
         messages = [change for change in cause.changes if change.kind == "messages"]
-        more = f", and {_more(first.factor)} messages with them" if messages else ""
-        return f"{numbers} iterations{each} of {where}{more}"
+        more = f", hence {_more(first.factor)} messages" if messages else ""
+        each = " per iteration of the main loop" if first.per_iteration else ""
+        return f"{where}: {numbers} iterations{each}{more}"
     if first.kind == "bytes":
         numbers = f"{fmt.size(first.before)} → {fmt.size(first.after)}"
         return f"{'larger' if first.factor > 1 else 'smaller'} messages ({numbers}) at {where}"
@@ -115,16 +116,16 @@ def _cause_text(cause: Cause) -> str:
 
 
 def _more(factor: float) -> str:
-    """1.125 -> "12.5 % more", 3.0 -> "3.00 times the"."""
+    """1.125 -> "12.5 % more", 3.0 -> "3.00 times as many"."""
     if factor >= 2:
-        return f"{fmt.times(factor)} the"
+        return f"{fmt.times(factor)} as many"
     return f"{fmt.number(abs(factor - 1) * 100)} % {'more' if factor > 1 else 'fewer'}"
 
 
 def _time_text(metric: Metric) -> str:
     assert metric.ratio is not None
     ratio = metric.ratio
-    span = f"95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)}"
+    span = f"95 % CI {fmt.change(ratio.low)} to {fmt.change(ratio.high)}"
     longer = "longer" if ratio.value > 1 else "shorter"
     by = fmt.times(ratio.value) if ratio.value >= 2 else f"{abs(ratio.value - 1) * 100:.1f} % {longer}"
     if metric.level == "rank":
@@ -132,5 +133,5 @@ def _time_text(metric: Metric) -> str:
         return f"rank {metric.key[0]} computes {by} {than} in A, relative to the other ranks ({span})"
     each = " per iteration" if metric.per_iteration and metric.level != "iteration" else ""
     numbers = f"{fmt.seconds(metric.a)} → {fmt.seconds(metric.b)}{each}"
-    takes = "as long" if ratio.value >= 2 else ""
-    return f"{metric.name} takes {by} {takes} ({numbers}; {span})".replace("  ", " ")
+    as_long = " as long" if ratio.value >= 2 else ""
+    return f"{metric.name}: {numbers}, {by}{as_long} ({span})"

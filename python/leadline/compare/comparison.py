@@ -90,8 +90,8 @@ def compare(groups: Sequence[Group]) -> Comparison:
         for run in group.runs:
             if run.ranks != group.first.ranks:
                 raise UsageError(
-                    f"{group.name}: the repeats have {group.first.ranks} and {run.ranks} ranks",
-                    hint="a group is runs of one configuration; give the others as a group of their own",
+                    f"{group.name}: repeats with different numbers of ranks ({group.first.ranks} and {run.ranks})",
+                    hint="repeats share one configuration; give the others as a separate group",
                 )
             _check(first, run)
     return Comparison(groups, limits)
@@ -104,7 +104,7 @@ def _check(a: Subject, b: Subject) -> None:
         return
     what = "call sites" if a.sites and b.sites else "functions"
     raise UsageError(
-        f"{a.name} ran {a.program or 'a program'} and {b.name} ran {b.program or 'another'}: "
-        f"{share * 100:.0f} % of their {what} are the same, so there is nothing to compare",
-        hint="compare runs of one program, or of versions of it whose routines have kept their names",
+        f"{a.name} and {b.name} ran different programs ({a.program or '?'} and {b.program or '?'}; "
+        f"{share * 100:.0f} % of their {what} in common): not compared",
+        hint="compare runs of the same program, or of versions with the same routine names",
     )

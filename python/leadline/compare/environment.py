@@ -92,7 +92,7 @@ def _placement(run: Run) -> str | None:
     per_host = Counter(place.host for place in found for _ in place.labels)
     counts = "/".join(map(str, sorted(set(per_host.values()))))
     bound = sorted({cores_words(place.cores) for place in found if place.is_bound})
-    where = f"bound to {'; '.join(bound[:4])}{' …' if len(bound) > 4 else ''}" if bound else "not bound"
+    where = f"bound to cores {'; '.join(bound[:4])}{' …' if len(bound) > 4 else ''}" if bound else "not bound"
     return f"{counts} {'ranks' if counts != '1' else 'rank'} per host, {where}"
 
 

@@ -148,7 +148,7 @@ def _functions(content: Content, sites: list[Part]) -> list[Part]:
         found.append(
             Part(
                 key=(function, "loop" if in_loop else ""),
-                name=f"{function} in the main loop" if in_loop else f"{function} outside of the main loop",
+                name=f"{function} in the main loop" if in_loop else f"{function} outside the main loop",
                 calls=sum(site.calls for site in members),
                 messages=sum(site.messages for site in members),
                 n_bytes=sum(site.n_bytes for site in members),

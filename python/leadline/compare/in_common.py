@@ -19,10 +19,10 @@ from leadline.compare.subject import Group, Part, Subject
 
 MOST_NAMED = 4
 KINDS = {
-    "TAU directory": "a directory of TAU's profiles",
-    "TAU columns": "a table of TAU's columns",
-    "pprof text": "the text of pprof",
-    "mpiP report": "a report of mpiP",
+    "TAU directory": "a TAU profile directory",
+    "TAU columns": "a CSV file in TAU's column format",
+    "pprof text": "a text output of pprof",
+    "mpiP report": "an mpiP report",
 }
 
 
@@ -35,54 +35,51 @@ def in_common(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
     said = [_without_loops(runs)]
     uncounted = sorted({name for run in runs for name in run.uncounted})
     if uncounted:
-        said.append(f"TAU stopped measuring {_listed(uncounted)} after 100,000 calls: left out.")
+        said.append(f"Omitted: {_listed(uncounted)}, because TAU stops timing a function after 100,000 calls.")
     depth, why = _depth(runs)
     if depth != 0:
         reduced = [_at_depth(run, depth, len(kinds) > 1) for run in runs]
         share = _alike(reduced)
         if len(kinds) > 1 and share == 0:
-            depth, why = 0, "Functions are compared, because the call sites have no names in common."
+            depth, why = 0, "Compared by function: no call-site names match."
         elif len(kinds) > 1 and share < 1:
-            why += f" {share * 100:.0f} % of the call sites have the same names in all; the others are left out."
+            why += f" {share * 100:.0f} % of the call sites exist in every run; only those are compared."
     if why:
         said.append(why.strip())
     if len(kinds) > 1:
         said.append(
-            "Tools wrap different functions and count messages and bytes differently. Only the calls and times that "
-            "all of them have are compared."
+            "Tools wrap different functions and count messages and bytes differently: only calls and times common to "
+            "all "
+            "are compared."
         )
     elif not all(run.all_sites for run in runs):
-        said.append("Call sites are incomplete, so none is reported as new or gone.")
+        said.append("Call sites are incomplete: none is reported as added or removed.")
     found = iter([_reduced(run, depth, len(kinds) > 1, set(uncounted)) for run in runs])
     return [replace(group, runs=[next(found) for _ in group.runs]) for group in groups], said
 
 
 def _named(runs: Iterable[Subject]) -> str:
-    """ "a report of mpiP and a folder of TAU's profiles"."""
-    names = list(dict.fromkeys(KINDS.get(run.kind or "", run.kind or "a recording") for run in runs))
+    """ "an mpiP report and a TAU profile directory"."""
+    names = list(dict.fromkeys(KINDS.get(run.kind or "", run.kind or "a run") for run in runs))
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _without_loops(runs: Sequence[Subject]) -> str:
     named = _named(run for run in runs if not run.has_structure)
-    have = "have" if " and " in named else "has"
-    return (
-        f"{named[0].upper()}{named[1:]} {have} no iterations, loops, phases or partners: times and counts are of the "
-        "whole run."
-    )
+    return f"{named[0].upper()}{named[1:]}: whole-run times and counts only (no iterations, loops, phases or partners)."
 
 
 def _depth(runs: Sequence[Subject]) -> tuple[int | None, str]:
     """How many routines of call sites are compared, None for all; and the sentence about that."""
     without = [run for run in runs if not run.sites]
     if without:
-        return 0, f"Functions are compared, as {_named(without)} has no call sites here."
+        return 0, f"Compared by function: {_named(without)} has no call sites."
     known = [run.depth for run in runs if run.depth is not None]
     if not known:
         return None, ""
     least = min(known)
-    innermost = "routine that calls MPI" if least == 1 else f"{least} routines next to the call"
-    return least, f"Call sites are compared by the {innermost}; not all of them are known further out."
+    innermost = "routine that calls MPI" if least == 1 else f"innermost {least} routines"
+    return least, f"Call sites are compared by the {innermost}, because some call paths are known no further."
 
 
 def _alike(runs: Sequence[Subject]) -> float:

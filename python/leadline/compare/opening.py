@@ -21,6 +21,6 @@ def open_subject(path: Path, step: str | None = None) -> Subject:
     except DamagedTrace as error:
         if path.is_file() and any(words in str(error) for words in NO_TRACE):
             raise UnreadableProfile(
-                f"{path} is neither a recording nor a profile that Leadline can read", hint=f"profiles are {FORMATS}"
+                f"{path}: neither a run nor a supported profile", hint=f"supported profiles: {FORMATS}"
             ) from error
         raise

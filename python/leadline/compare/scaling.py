@@ -52,7 +52,7 @@ def scaling(groups: Sequence[Group]) -> Scaling | None:
     ordered = sorted(groups, key=lambda group: group.first.ranks)
     per_iteration = all(run.step_s for group in ordered for run in group.runs)
     kind, basis = _kind(ordered, per_iteration)
-    curves = [_curve("an iteration" if per_iteration else "the run", ordered, kind, per_iteration)]
+    curves = [_curve("iteration" if per_iteration else "run", ordered, kind, per_iteration)]
     for phase in ordered[0].first.phases:
         if all(any(p.key == phase.key for p in run.phases) for group in ordered for run in group.runs):
             curves.append(_phase_curve(phase.name, phase.key, ordered, kind))
@@ -63,14 +63,14 @@ def _kind(ordered: Sequence[Group], per_iteration: bool) -> tuple[str, str]:
     first, last = ordered[0].first, ordered[-1].first
     one, other = (_computation(group, per_iteration) / group.first.ranks for group in (ordered[0], ordered[-1]))
     if first.arguments is not None and first.arguments and first.arguments == last.arguments:
-        return "strong", "the program's arguments are the same"
+        return "strong", "same program arguments"
     if one <= 0 or other <= 0:
-        return "", "no computation was recorded"
+        return "", "computation was not recorded"
     if abs(other / one - 1) <= ALIKE:
-        return "weak", "computation per rank is about the same in each"
+        return "weak", "constant computation per rank"
     if abs(other * last.ranks / (one * first.ranks) - 1) <= ALIKE:
-        return "strong", "total computation is about the same in each"
-    return "", "neither computation per rank nor total computation is the same"
+        return "strong", "constant total computation"
+    return "", "neither computation per rank nor total computation is constant"
 
 
 def _computation(group: Group, per_iteration: bool) -> float:

@@ -17,7 +17,7 @@ NAMES = 24  # columns for what it is the time of
 def differences(comparison: Comparison, most: int) -> list[Line]:
     """What the verdict does not say already: of each group, the first of the changes that its sentence sums up."""
     if most == 1:
-        return [("  what differs, change by change: --all", "dim")] if any(p.claims for p in comparison.pairs) else []
+        return [("  all changes: --all", "dim")] if any(p.claims for p in comparison.pairs) else []
     lines: list[Line] = []
     for index, pair in enumerate(comparison.pairs, 1):
         details = [text for claim in pair.claims for text in claim.details]
@@ -28,7 +28,7 @@ def differences(comparison: Comparison, most: int) -> list[Line]:
         also = [metric.name for claim in pair.claims for metric in claim.alongside]
         if also:
             more = f" and {len(also) - 1} more" if len(also) > 1 else ""
-            lines.append(f"     with it: {also[0]}{more}")
+            lines.append(f"     along with it: {also[0]}{more}")
     return [("What differs from A", "bold"), *lines] if lines else []
 
 
@@ -55,7 +55,7 @@ def times(comparison: Comparison, most: int, width: int) -> list[Line]:
     if len(pairs) < len(comparison.pairs):
         lines.append(f"  and {len(comparison.pairs) - len(pairs)} more groups (--all)")
     if any(metric.claimed for pair in comparison.pairs for metric in pair.metrics):
-        lines.append(("  * beyond the noise", "dim"))
+        lines.append(("  * beyond noise", "dim"))
     return lines
 
 

@@ -47,7 +47,9 @@ class Change:
             return f"{self.where}: {fmt.size(self.before)} → {fmt.size(self.after)} each"
         if self.kind == "all_messages":
             return f"all messages: {fmt.number(self.before)} → {fmt.number(self.after)}{each}, {self.where}"
-        unit = {"iterations": "iterations"}.get(self.kind, self.kind)
+        if self.kind == "trips":
+            each = " per iteration of the main loop" if self.per_iteration else ""
+        unit = "iterations" if self.kind == "trips" else self.kind
         return f"{self.where}: {fmt.number(self.before)} → {fmt.number(self.after)} {unit}{each}"
 
 
@@ -125,7 +127,7 @@ def _partners(a: Subject, b: Subject) -> list[Change]:
         return []
     mine, other = a.partners, b.partners
     rank = max(changed, key=lambda each: len(set(mine[each]) ^ set(other.get(each, ()))))
-    where = f"partners of {fmt.plural(len(changed), 'rank')}, such as rank {rank}"
+    where = f"partners of {fmt.plural(len(changed), 'rank')}, e.g. rank {rank}"
     return [Change("partners", where, len(mine[rank]), len(other.get(rank, ())), False, 0.0)]
 
 
@@ -141,7 +143,7 @@ def _all_messages(a: Group, b: Group, sites: Sequence[Change]) -> list[Change]:
     (one, one_bytes), (other, other_bytes) = before.pop(), after.pop()
     if not one or not other or one == other:
         return []
-    carries = f"of {fmt.size(one_bytes / one)} → {fmt.size(other_bytes / other)} each"
+    carries = f"{fmt.size(one_bytes / one)} → {fmt.size(other_bytes / other)} each"
     return [Change("all_messages", carries, one, other, in_loop, a.first.elapsed_s + b.first.elapsed_s)]
 
 

@@ -31,7 +31,7 @@ def draw(comparison: Comparison, out: Screen) -> None:
     out.section("Environments")
     out.lines(_environment(comparison, None))
     if comparison.limits:
-        out.section("Limits of this comparison")
+        out.section("Caveats")
         out.lines([f"  {each}" for each in comparison.limits])
     for index, pair in enumerate(comparison.pairs, 1):
         _draw_pair(comparison, index, pair, out)
@@ -53,9 +53,7 @@ def _draw_pair(comparison: Comparison, index: int, pair: Pair, out: Screen) -> N
         found = [metric for metric in pair.metrics if metric.level in level]
         if found:
             steps = any(metric.per_iteration and metric.level != "rank" for metric in pair.metrics)
-            out.section(
-                title, f"mean of the ranks, {'per iteration unless stated otherwise' if steps else 'whole run'}"
-            )
+            out.section(title, f"mean over ranks, {'per iteration unless stated otherwise' if steps else 'whole run'}")
             out.lines(_table(found, out.width, steps))
     out.paragraph(_capital(basis(pair)) + ".", "dim")
 
@@ -77,7 +75,7 @@ def _fitting(comparison: Comparison, width: int) -> list[Line]:
 def _short(comparison: Comparison, most: int, width: int) -> list[Line]:
     lines: list[Line] = [("Environments", "bold"), *_environment(comparison, most)]
     if comparison.limits:
-        lines += [("Limits of this comparison", "bold"), *(f"  {each}" for each in comparison.limits[:most])]
+        lines += [("Caveats", "bold"), *(f"  {each}" for each in comparison.limits[:most])]
     if len(comparison.pairs) > 1:
         lines += several.differences(comparison, most)
         if comparison.scaling is None:  # the table there has the same times
@@ -99,7 +97,7 @@ def _short(comparison: Comparison, most: int, width: int) -> list[Line]:
 def _environment(comparison: Comparison, most: int | None) -> list[Line]:
     found = comparison.differences
     if not found:
-        return ["  the same, as far as recorded"]
+        return ["  no difference recorded"]
     known = [each for each in found if not each.unknown]
     shown = found if most is None else known[:most]
     lines: list[Line] = []
@@ -107,10 +105,10 @@ def _environment(comparison: Comparison, most: int | None) -> list[Line]:
         lines.append(f"  {each.title}:  {' → '.join(_shorter(each.values) if most is not None else each.values)}")
     if most is not None:
         if len(known) > len(shown):
-            lines.append(f"  and {fmt.plural(len(known) - len(shown), 'other difference')} (--all)")
+            lines.append(f"  and {fmt.plural(len(known) - len(shown), 'more difference')} (--all)")
         unknown = [each.title for each in found if each.unknown]
         if unknown:
-            lines.append(f"  not recorded in all runs: {', '.join(unknown)}")
+            lines.append(f"  recorded only in some runs: {', '.join(unknown)}")
     return lines
 
 
@@ -142,9 +140,9 @@ def _claims(pair: Pair, most: int | None) -> list[Line]:
             lines.append(f"    and {len(claim.details) - len(details)} more (--all)")
         lines += _alongside(pair, claim.alongside, most)
         if not claim.details and not claim.alongside and number == 0 and most is not None:
-            lines.append("  as above; nothing else beyond the noise")
+            lines.append("  no further difference beyond noise")
     if most is not None and len(pair.claims) > most:
-        lines.append(f"  and {fmt.plural(len(pair.claims) - most, 'other difference')} (--all)")
+        lines.append(f"  and {fmt.plural(len(pair.claims) - most, 'more difference')} (--all)")
     return lines
 
 
@@ -152,9 +150,9 @@ def _alongside(pair: Pair, metrics: Sequence[Metric], most: int | None) -> list[
     if not metrics:
         return []
     shown = metrics if most is None else metrics[: max(1, most // 2)]
-    lines: list[Line] = [f"  with it: {metric.name}, {change(metric)} ({_interval(metric)})" for metric in shown]
+    lines: list[Line] = [f"  along with it: {metric.name}, {change(metric)} ({_interval(metric)})" for metric in shown]
     if len(metrics) > len(shown):
-        lines.append(f"    and {fmt.plural(len(metrics) - len(shown), 'other time')} (--all)")
+        lines.append(f"    and {fmt.plural(len(metrics) - len(shown), 'more time')} (--all)")
     return lines
 
 
@@ -162,7 +160,7 @@ def _table(metrics: Sequence[Metric], width: int, steps: bool) -> list[Line]:
     """steps: whether times are per iteration, unless their names say otherwise."""
     wide = width >= WIDE
     heading = "        A         B   change"
-    lines: list[Line] = [(heading + ("  95 % interval" if wide else ""), "dim")]
+    lines: list[Line] = [(heading + ("  95 % CI" if wide else ""), "dim")]
     for metric in metrics:
         if metric.a == metric.b == 0:
             continue
@@ -194,8 +192,8 @@ def _scaling(comparison: Comparison, most: int | None) -> list[Line]:
     found = comparison.scaling
     if found is None:
         return []
-    kind = f"{found.kind} scaling" if found.kind else "strong or weak scaling: unknown"
-    lines: list[Line] = [f"  taken for {kind}: {found.basis}" if found.kind else f"  {kind}: {found.basis}"]
+    kind = f"{found.kind} scaling" if found.kind else "scaling type unknown"
+    lines: list[Line] = [f"  assumed {kind} ({found.basis})" if found.kind else f"  {kind}: {found.basis}"]
     lines.append(("  ranks        time  scalability  efficiency  computation", "dim"))
     for curve in found.curves if most is None else found.curves[:most]:
         for point in curve.points:
@@ -205,7 +203,7 @@ def _scaling(comparison: Comparison, most: int | None) -> list[Line]:
                 f"{efficiency:>10}  {_share(point.computation_scaling):>11}  {curve.name}"
             )
     if most is not None and len(found.curves) > most:
-        lines.append(f"  and {fmt.plural(len(found.curves) - most, 'phase')} (--all)")
+        lines.append(f"  and {fmt.plural(len(found.curves) - most, 'more phase')} (--all)")
     return lines
 
 

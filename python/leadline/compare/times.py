@@ -133,7 +133,7 @@ def _whole(pair: _Pair) -> list[Metric]:
     found = [pair.metric("run", "whole run", lambda run: run.elapsed_s, lambda run: (), per_iteration=False)]
     if all(run.iteration_s for group in (pair.a, pair.b) for run in group.runs):
         found.append(
-            pair.metric("iteration", "an iteration", lambda r: r.step_s, lambda r: r.steady_s, per_iteration=True)
+            pair.metric("iteration", "iteration", lambda r: r.step_s, lambda r: r.steady_s, per_iteration=True)
         )
     if all(run.rank_computation for group in (pair.a, pair.b) for run in group.runs):
         steps = all(run.iterations for group in (pair.a, pair.b) for run in group.runs)

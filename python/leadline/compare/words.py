@@ -35,8 +35,8 @@ def _scaling(scaling: Scaling) -> str:
     ranks = " → ".join(fmt.number(point.ranks) for point in curve.points)
     times = " → ".join(fmt.seconds(point.time_s) for point in curve.points)
     efficiency = curve.points[-1].efficiency
-    kind = f", an efficiency of {efficiency * 100:.0f} % ({scaling.kind} scaling)" if efficiency is not None else ""
-    return f"{ranks} ranks: {curve.name} takes {times}{kind}."
+    kind = f", efficiency {efficiency * 100:.0f} % ({scaling.kind} scaling)" if efficiency is not None else ""
+    return f"{ranks} ranks: {curve.name} {times}{kind}."
 
 
 def verdict(comparison: Comparison) -> str:
@@ -87,36 +87,34 @@ def _sentence(pair: Pair) -> str:
     titles = [each.title for each in known]
     if len(titles) == 1:
         titles[0] += f" ({' → '.join(known[0].values)})"
-    return f"{first.text}{also}; the runs differ in {' and '.join(', '.join(titles).rsplit(', ', 1))}"
+    return f"{first.text}{also}. The runs also differ in {' and '.join(', '.join(titles).rsplit(', ', 1))}"
 
 
 def unchanged(pair: Pair) -> str:
-    """The sentence if nothing differs beyond the noise."""
+    """The sentence if nothing differs beyond noise."""
     if not pair.same_ranks:
         return "nothing"
-    same = "structure is the same" if pair.a.first.has_structure else "call counts are the same wherever all have them"
-    return f"nothing beyond the noise; {same}"
+    same = "same structure" if pair.a.first.has_structure else "same call counts where both have them"
+    return f"no change beyond noise; {same}"
 
 
 def _nothing(pair: Pair) -> str:
     main = pair.main
-    structure = "structure" if pair.a.first.has_structure else "the call counts that both have"
+    structure = "structure" if pair.a.first.has_structure else "call counts present in both"
     if main.ratio is None:
         numbers = f"{fmt.seconds(main.a)} and {fmt.seconds(main.b)}"
         return (
-            f"no difference in {structure}; {main.name} takes {numbers}, but a claim about times needs repeats or "
-            "enough iterations with times"
+            f"same {structure}; {main.name}: {numbers}. To compare times, record repeats, or keep the times of more "
+            "iterations (--series)"
         )
     ratio = main.ratio
     values = f"{fmt.seconds(main.a)} and {fmt.seconds(main.b)}"
-    span = f"95 %: {fmt.change(ratio.low)} to {fmt.change(ratio.high)}"
+    span = f"95 % CI {fmt.change(ratio.low)} to {fmt.change(ratio.high)}"
     if not pair.repeats:
-        within = f"within them {span}" if tells(ratio) else "they vary too much for an interval"
-        return (
-            f"no difference that single runs can show: {main.name} took {values} ({fmt.change(ratio.value)}; {within})"
-        )
-    span = span if tells(ratio) else "the runs vary too much for an interval"
-    return f"no difference beyond the noise: {main.name} takes {values} ({fmt.change(ratio.value)}; {span})"
+        within = f"within each run {span}" if tells(ratio) else "too variable for a confidence interval"
+        return f"single runs show no difference: {main.name} {values} ({fmt.change(ratio.value)}; {within})"
+    span = span if tells(ratio) else "runs too variable for a confidence interval"
+    return f"no difference beyond noise: {main.name} {values} ({fmt.change(ratio.value)}; {span})"
 
 
 def _capital(text: str) -> str:
@@ -127,10 +125,12 @@ def basis(pair: Pair) -> str:
     """What intervals come from."""
     if pair.repeats:
         a, b = len(pair.a.runs), len(pair.b.runs)
-        return f"intervals from {a} and {b} runs" if a != b else f"intervals from {a} runs each"
+        runs = f"{a} and {b} runs" if a != b else f"{a} runs each"
+        return f"confidence intervals from {runs}"
     if any(metric.ratio is not None for metric in pair.metrics):
         return (
-            "one run each: intervals come from blocks of iterations and do not show how repeats vary, so only a rank's "
-            "time relative to the others is claimed to differ. For more, compare repeats: A1,A2,A3 B1,B2,B3"
+            "one run each: the variation from run to run is unknown, so only ranks relative to the others are "
+            "compared. "
+            "For times, record repeats: A1,A2,A3 B1,B2,B3"
         )
-    return "one run each, without times of single iterations: no claim about times. Compare repeats: A1,A2,A3 B1,B2,B3"
+    return "one run each and no iteration times: times are not compared. Record repeats: A1,A2,A3 B1,B2,B3"

@@ -27,9 +27,9 @@ TITLES = {
     "one_to_all": "one to all",
     "all_to_one": "all to one",
     "all_to_all": "all to all",
-    "prefix": "prefix sums",
+    "prefix": "scans (prefix sums)",
     "barrier": "barriers",
-    "neighbours": "between neighbours",
+    "neighbours": "neighbourhood collectives",
 }
 _CLASS_OF = {function: name for name, functions in CLASSES.items() for function in functions}
 

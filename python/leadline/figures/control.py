@@ -110,7 +110,7 @@ def regions(run: Run) -> list[RegionEntry]:
 
 
 CLASSES = ("state", "level", "size", "percentage", "highwatermark", "lowwatermark", "counter", "aggregate", "timer")
-UNITS = {"size": "items", "percentage": "fraction", "timer": "as the library counts"}
+UNITS = {"size": "items", "percentage": "fraction", "timer": "per the MPI library"}
 
 
 @dataclass(frozen=True)

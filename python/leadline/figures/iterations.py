@@ -61,7 +61,7 @@ class Iterations:
     def where(self) -> str:
         """The place of the anchor as text: "MPI_Allreduce in step (model.c:41)"."""
         if self.anchor is None:
-            return "a call at an unknown site"
+            return "a call at an unknown location"
         place = self.anchor.location.place() if self.anchor.location is not None else ""
         inside = f" in {self.anchor.routine}" if self.anchor.path else ""
         return f"{self.anchor.function}{inside}" + (f" ({place})" if place else "")

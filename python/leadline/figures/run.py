@@ -249,20 +249,20 @@ def open_run(path: str | Path, *, step: str | None = None) -> Run:
     """
     path = Path(path)
     if not path.exists():
-        raise NoSuchRun(f"there is no {path}", hint="give the directory that leadline record wrote")
+        raise NoSuchRun(f"no such directory: {path}", hint="give the directory that leadline record printed")
     runs = runs_in(path) if path.is_dir() else [path]
     if runs and path not in runs:
         path = runs[0]  # whoever was the first to come recorded nothing
     try:
         files = sorted(_files_of(path) if path.is_dir() else [os.path.realpath(path)], key=os.path.basename)
     except _core.TraceError as error:
-        raise DamagedTrace(f"{path} cannot be read: {error}") from error
+        raise DamagedTrace(f"cannot read {path}: {error}") from error
     elsewhere = [node for node in nodes.on_nodes(path) if not node.here] if path.is_dir() else []
     if not files and elsewhere:
-        raise DamagedTrace(f"{path} holds no trace: {_said(elsewhere)}")
+        raise DamagedTrace(f"no trace in {path}: {_said(elsewhere)}")
     if not files:
         raise DamagedTrace(
-            f"{path} holds no trace (*.trace or *.live)", hint="leadline record -o DIR -- COMMAND writes one per rank"
+            f"no trace (*.trace or *.live) in {path}", hint="record a run first: leadline record -o DIR -- COMMAND"
         )
     profile, traces = _core.Profile(), Traces()
     losses = []
@@ -276,16 +276,15 @@ def open_run(path: str | Path, *, step: str | None = None) -> Run:
                 Loss(
                     "never-initialized",
                     1,
-                    f"process {process.pid} on {process.host} ended or replaced itself before MPI_Init, so it is "
-                    "not counted",
+                    f"process {process.pid} on {process.host} exited, or called exec, before MPI_Init: not counted",
                 )
             )
     if not profile.processes:
         first = losses[0].message
         more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
         if all(loss.code == "never-initialized" for loss in losses):
-            raise DamagedTrace(f"nothing was recorded in {path}: {first}{more}")
-        raise DamagedTrace(f"no trace in {path} can be read: {first}{more}")
+            raise DamagedTrace(f"nothing recorded in {path}: {first}{more}")
+        raise DamagedTrace(f"cannot read any trace in {path}: {first}{more}")
     description = _description(path)
     losses += _lacks(description)
     run = Run(
@@ -309,10 +308,7 @@ def _said(elsewhere: list[nodes.OnNode]) -> str:
     """The message that says which nodes hold recordings, and the next step."""
     shown = ", ".join(f"{node.host}:{node.folder}" for node in elsewhere[:8])
     more = f" and {len(elsewhere) - 8} more nodes" if len(elsewhere) > 8 else ""
-    return (
-        f"recordings of ranks that were killed or still run are on {shown}{more}; "
-        "run leadline collect DIR there to bring them here"
-    )
+    return f"traces of killed or running ranks are still on {shown}{more}: run leadline collect DIR on each"
 
 
 def _took_part(process: _core.Process) -> bool:
@@ -352,13 +348,14 @@ def _missing_ranks(worlds: list[World]) -> list[Loss]:
         size = min(world.size, MOST_RANKS)  # a damaged trace may claim any
         missing = [rank for rank in range(size) if rank not in world.processes]
         if missing:
-            of = f" of world {number}" if len(worlds) > 1 else ""
+            of = f" of MPI_COMM_WORLD {number}" if len(worlds) > 1 else ""
             losses.append(
                 Loss(
                     "missing-ranks",
                     len(missing),
-                    f"{rank_list(missing)}{of} left no trace file: {len(missing)} of {world.size} ranks are missing "
-                    "from every figure (were they killed before MPI_Init, or did they write elsewhere?)",
+                    f"{len(missing)} of {world.size} ranks{of} left no trace ({rank_list(missing)}) and are missing "
+                    f"from all "
+                    "figures. Were they killed before MPI_Init, or did they write to another directory?",
                 )
             )
     return losses

@@ -25,9 +25,7 @@ def find_step(run: Run, step: str) -> NamedLoop | RegionEntry:
     numbers = [n for n in range(1, len(loops.all)) if loops.trips(n) > 1]
     found = [loop for n in numbers if _is_meant(loop := named_loop(run, n), routine, line)]
     if not found:
-        raise UsageError(
-            f"there is no loop in {step}, and no region of that name", hint=_there_are(run, numbers, entries)
-        )
+        raise UsageError(f"no loop or region matches {step}", hint=_there_are(run, numbers, entries))
     outermost = [a for a in found if not any(a is not b and loops.within(a.number, b.number) for b in found)]
     return max(outermost, key=lambda loop: loop.time_s)
 
@@ -49,4 +47,4 @@ def _there_are(run: Run, numbers: list[int], entries: list[RegionEntry]) -> str:
     known = [f"{loop.routine}:{loop.line}" if loop.line else loop.routine for loop in loops]
     known += [entry.name for entry in entries]
     several = list(dict.fromkeys(known))[:MOST_LISTED]
-    return f"there are {', '.join(several)}" if several else "the run has no loops and no regions"
+    return f"there are {', '.join(several)}" if several else "the run has no loops and no regions: omit --step"

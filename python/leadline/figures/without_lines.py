@@ -29,4 +29,4 @@ def advice(content: Content) -> str:
     name = without_lines(content)
     if not name:
         return ""
-    return f"{name} has no debug information, so call sites have no file and line: add -g to its compiler options"
+    return f"{name} has no debug information: call sites lack file and line. Compile with -g."

@@ -12,9 +12,9 @@ __all__ = ["FORMATS", "Selection", "Written", "exporter"]
 
 FORMATS = {
     "callgrind": "call tree with times, calls and bytes: KCachegrind, callgrind_annotate",
-    "goal": "operations and what they require: LogGOPSim",
+    "goal": "GOAL schedule (operations and dependencies): LogGOPSim",
     "otf2": "events of all ranks: Vampir, otf2-print",
-    "parquet": "a table with a row for each call: pandas, Polars, DuckDB",
+    "parquet": "one row per call: pandas, Polars, DuckDB",
     "perfetto": "timeline with messages: ui.perfetto.dev, trace_processor",
     "simgrid": "time-independent traces: SimGrid's smpirun -replay",
     "tau": "profile directory: ParaProf, pprof",

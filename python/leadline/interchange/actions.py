@@ -12,7 +12,9 @@ def scanned(selection: Selection) -> _core.Actions:
     """The first pass, which finds the messages. Raises UsageError if the ranks are of several worlds."""
     run = selection.run
     if len(run.worlds) != 1 or any(run.processes[index].rank < 0 for index in selection.processes):
-        raise UsageError("a simulator replays one MPI_COMM_WORLD: choose its ranks with --ranks")
+        raise UsageError(
+            "the run has several MPI_COMM_WORLDs, and simulators replay one: choose its ranks with --ranks"
+        )
     actions = _core.Actions(run.profile, selection.loop, selection.iterations)
     for index, trace in selection.traces():
         actions.scan(trace, index)
@@ -25,12 +27,12 @@ def written(selection: Selection, actions: _core.Actions) -> Written:
     if not sums["actions"]:
         raise UsageError(nothing(selection, 0))
     notes = {
-        "estimated": "computations are means over their call site, because single times were not kept "
+        "estimated": "computation times are call-site means, because call times were not kept "
         f"({kept_iterations(selection)})",
-        "unmatched": "message ends were left out: the matching ends are not among the exported calls",
-        "parts": "collectives were left out: they involve only some of the ranks, or simulators lack them",
-        "threads": "calls of further threads were left out",
-        "untold": "receives from any rank were left out: the program did not ask who sent, or nothing completed them",
+        "unmatched": "sends or receives omitted: their partners are not among the exported calls",
+        "parts": "collectives omitted: on a subset of the ranks, or unknown to simulators",
+        "threads": "calls omitted: made by threads other than the first",
+        "untold": "MPI_ANY_SOURCE receives omitted: sender unknown (status ignored, or never completed)",
     }
     found = Written({"message": sums["messages"], "collective call": sums["collectives"]})
     found.notes += [f"{sums[what]:,} {text}" for what, text in notes.items() if sums[what]]

@@ -21,8 +21,8 @@ EVENTS = {
     "Nanoseconds": "time in MPI and file calls, ns",
     "Calls": "calls",
     "Messages": "messages sent",
-    "BytesOut": "bytes sent, contributed, put and written",
-    "BytesIn": "bytes received, collected, got and read",
+    "BytesOut": "bytes sent (messages, collectives, puts, file writes)",
+    "BytesIn": "bytes received (messages, collectives, gets, file reads)",
 }
 UNKNOWN_FILE = "???"
 Costs = list[int]

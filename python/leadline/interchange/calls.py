@@ -37,7 +37,7 @@ def write_calls(selection: Selection, export: Export) -> Written:
     if untimed:
         written.notes.append(left_out(selection, untimed))
     if unmatched:
-        ends = "message ends have" if unmatched > 1 else "message end has"
+        ends = "sends or receives have" if unmatched > 1 else "send or receive has"
         written.notes.append(f"{unmatched:,} {ends} no match among the exported calls")
     return written
 

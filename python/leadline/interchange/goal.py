@@ -17,7 +17,7 @@ def export(selection: Selection, path: Path) -> Written:
     (world,) = selection.run.worlds
     ranks = max(world.size, max(world.processes) + 1)
     if ranks > MOST_RANKS:
-        raise UsageError(f"the run claims {ranks:,} ranks")
+        raise UsageError(f"{ranks:,} ranks are too many for GOAL: at most {MOST_RANKS:,}")
     out = _core.GoalExport(str(path), actions, ranks)
     traces = {trace.rank: index for trace, index in ((selection.run.processes[i], i) for i in selection.processes)}
     ordered = Selection(

@@ -8,9 +8,7 @@ from leadline.text import format as fmt
 
 def left_out(selection: Selection, untimed: int) -> str:
     """The sentence about calls that were left out because their times are not known."""
-    what = (
-        "calls were left out: their times were not kept" if untimed > 1 else "call was left out: its time was not kept"
-    )
+    what = "calls omitted: their times were not kept" if untimed > 1 else "call omitted: its time was not kept"
     return f"{untimed:,} {what} ({kept_iterations(selection)})"
 
 
@@ -19,17 +17,17 @@ def nothing(selection: Selection, untimed: int) -> str:
     first, end = selection.iterations or (0, 0)
     asked = f"iterations {first}:{end}" if selection.iterations else "the run"
     if untimed:
-        return f"the times of the calls of {asked} were not kept ({kept_iterations(selection)})"
-    return f"these ranks made no calls in {asked}"
+        return f"call times of {asked} were not kept ({kept_iterations(selection)})"
+    return f"no MPI or file calls of these ranks in {asked}"
 
 
 def kept_iterations(selection: Selection) -> str:
     """Which iterations' calls have times, in words."""
     found = selection.run.profile.iterations(selection.loop)
     if not found.found:
-        return "no loop of the run was timed"
+        return "no loop has call times"
     if found.kept == "full":
-        return f"those of all {fmt.plural(found.count, 'iteration')} were"
+        return f"kept: all {fmt.plural(found.count, 'iteration')}"
     if found.sampled:
-        return f"those of iterations {fmt.ranges(list(found.sampled))} were"
-    return "--series SIZE keeps more"
+        return f"kept: iterations {fmt.ranges(list(found.sampled))}"
+    return "keep more: --series SIZE"

@@ -25,12 +25,12 @@ def export(selection: Selection, path: Path) -> Written:
         )
     except ImportError as error:
         raise MissingPrerequisite(
-            f"OTF2's library is not here: {error}", hint="pip install 'leadline[otf2]', or apt-get install otf2-tools"
+            f"OTF2 library not found: {error}", hint="pip install 'leadline[otf2]', or apt-get install otf2-tools"
         ) from error
     try:
         written = write_calls(selection, writer)
     except ValueError as error:
-        raise LeadlineError(f"OTF2: {path} cannot be written: {error}") from error
+        raise LeadlineError(f"cannot write {path}: {error}") from error
     if writer.undescribed:
         written.notes.append(
             f"{writer.undescribed:,} messages and collectives have no event: their communicators connect "
@@ -70,7 +70,7 @@ def _lanes(run: Run) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
         first = len(lanes)
         for rank in range(min(max(world.size, max(world.processes, default=-1) + 1), MOST_RANKS)):
             process = world.processes.get(rank)
-            of = f" of world {number}" if len(run.worlds) > 1 else ""
+            of = f" of MPI_COMM_WORLD {number}" if len(run.worlds) > 1 else ""
             if process is None:
                 lanes.append((f"rank {rank}{of} (not recorded)", "unknown"))
                 continue

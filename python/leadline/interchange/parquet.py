@@ -16,19 +16,19 @@ COLUMNS = {
     "process": ("int32", "the rank's row in `ranks()`, counted from 0"),
     "rank": ("int32", "its rank in its MPI_COMM_WORLD; null: unknown"),
     "thread": ("int32", "the rank's thread, counted from 0"),
-    "iteration": ("int64", "of the step, counted from 0; null: outside of it"),
+    "iteration": ("int64", "iteration of the main loop, from 0; null: outside it"),
     "function": ("string", "MPI or file function"),
     "call_site": ("string", "routine and line; null: unknown"),
     "begin_s": ("float64", "seconds since the run began; null: not kept"),
     "end_s": ("float64", "seconds since the run began; null: not kept"),
-    "calls": ("int64", "1; of polls that found nothing, how many there were in a row, to a power of two"),
-    "polls": ("bool", "whether the row stands for polls that found nothing"),
-    "messages_sent": ("int64", "that the call starts to send"),
-    "messages_received": ("int64", "whose receive ends in the call"),
-    "bytes_sent": ("int64", "of these messages, contributed, put or written; null: unknown"),
-    "bytes_received": ("int64", "of these messages, collected, got or read; null: unknown"),
-    "partner": ("int32", "rank in the communicator at the other end, if the call has one message"),
-    "tag": ("int32", "of the message, if the call has one"),
+    "calls": ("int64", "1; for failed polls in a row, their number rounded to a power of two"),
+    "polls": ("bool", "whether the row stands for failed polls"),
+    "messages_sent": ("int64", "messages that the call starts to send"),
+    "messages_received": ("int64", "messages whose receive completes in the call"),
+    "bytes_sent": ("int64", "bytes sent, contributed to a collective, put or written; null: unknown"),
+    "bytes_received": ("int64", "bytes received, also from collectives, gets and reads; null: unknown"),
+    "partner": ("int32", "partner's rank in the communicator, if the call has one message"),
+    "tag": ("int32", "tag, if the call has one message"),
 }
 
 
@@ -37,9 +37,7 @@ def export(selection: Selection, path: Path) -> Written:
         import pyarrow
         from pyarrow import compute, parquet
     except ImportError as error:
-        raise MissingPrerequisite(
-            "pyarrow writes Parquet, and it is not installed", hint="pip install 'leadline[parquet]'"
-        ) from error
+        raise MissingPrerequisite("Parquet export needs pyarrow", hint="pip install 'leadline[parquet]'") from error
     text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())  # each name is stored once
     schema = pyarrow.schema(
         [
@@ -65,7 +63,7 @@ def export(selection: Selection, path: Path) -> Written:
         raise UsageError(nothing(selection, 0))
     written = Written({"call": calls})
     if untimed:
-        written.notes.append(f"{untimed:,} rows have no times: they were not kept ({kept_iterations(selection)})")
+        written.notes.append(f"{untimed:,} rows have no times: not kept ({kept_iterations(selection)})")
     return written
 
 

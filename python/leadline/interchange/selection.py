@@ -29,7 +29,7 @@ class Selection:
             try:
                 trace = self.run.trace(index)
             except _core.TraceError as error:
-                raise DamagedTrace(f"a trace cannot be read again: {error}") from error
+                raise DamagedTrace(f"cannot re-read a trace: {error}") from error
             yield index, trace
 
     def sites(self) -> dict[int, Site]:

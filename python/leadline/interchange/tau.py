@@ -43,9 +43,7 @@ def export(selection: Selection, path: Path) -> Written:
         profiles += 1
     written.amounts = {"profile": profiles}
     if selection.iterations is not None:
-        written.notes.append(
-            "the application's time is that of the calls in these iterations: the rest is not attributed"
-        )
+        written.notes.append("only call times in these iterations are exported; the rest of the run has none")
     return written
 
 

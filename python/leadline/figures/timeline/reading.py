@@ -91,7 +91,7 @@ class StepTimeline:
         try:
             opened = [self.run.trace(index) for index in processes]
         except _core.TraceError as error:
-            raise DamagedTrace(f"a trace cannot be read again: {error}") from error
+            raise DamagedTrace(f"cannot re-read a trace: {error} (has it changed or moved?)") from error
         self._core = _core.Timeline(self.run.profile, opened, list(processes), self.found.loop)
 
     @functools.cached_property

@@ -13,9 +13,9 @@ TYPICAL, SLOWEST, OUTPUT, FILES, OTHER = "typical", "slowest", "output", "files"
 NAMES = {
     TYPICAL: "typical",
     SLOWEST: "slowest",
-    OUTPUT: "with output",
+    OUTPUT: "with file output",
     FILES: "with file I/O",
-    OTHER: "with calls that the typical one lacks",
+    OTHER: "with rare calls",
 }
 
 
@@ -60,10 +60,10 @@ def find(timeline: StepTimeline, which: int | str) -> IterationTime:
         if time.number == which:
             return time
     raise UsageError(
-        f"the calls' times of iteration {which} were not kept on all ranks",
-        hint=f"there are {fmt.ranges([time.number for time in timeline.times])}"
+        f"the call times of iteration {which} were not kept on all ranks",
+        hint=f"available: {fmt.ranges([time.number for time in timeline.times])}"
         if timeline.times
-        else "--series SIZE keeps more",
+        else "keep more: --series SIZE",
     )
 
 

@@ -17,27 +17,27 @@ class Lack:
 
 # By the core's names: (one, several) begin the sentence, the rest follows the number.
 _SENTENCES = {
-    "unknown_records": ("record is", "records are", "of a kind that is not imported"),
-    "outside_calls": ("record lies", "records lie", "outside of every MPI call: left out"),
-    "nested_calls": ("MPI call was", "MPI calls were", "made within another one, and count as part of it"),
-    "unbalanced": ("region was", "regions were", "left without having been entered, or never left"),
-    "unknown_comms": ("message or collective is", "messages and collectives are",
-                      "on communicators that the archive does not describe: without partner"),
+    "unknown_records": ("record", "records", "of an unsupported kind omitted"),
+    "outside_calls": ("record lies", "records lie", "outside any MPI call: omitted"),
+    "nested_calls": ("MPI call is", "MPI calls are", "nested in another MPI call and counted as part of it"),
+    "unbalanced": ("region has", "regions have", "no matching enter or leave event"),
+    "unknown_comms": ("message or collective uses", "messages and collectives use",
+                      "communicators missing from the archive: partner unknown"),
     "no_message": ("call that sends or receives has", "calls that send or receive have",
-                   "no message in the archive: treated as a call with MPI_PROC_NULL"),
-    "no_collective": ("collective has", "collectives have", "neither communicator nor bytes in the archive"),
-    "unknown_requests": ("completion is", "completions are", "of requests that no call of the archive made"),
+                   "no message record: treated as a call with MPI_PROC_NULL"),
+    "no_collective": ("collective lacks", "collectives lack", "communicator and size"),
+    "unknown_requests": ("completion belongs", "completions belong", "to requests that the archive never creates"),
     "open_requests": ("nonblocking call has", "nonblocking calls have",
-                      "no completion in the archive, or one that comes late: without partner and bytes"),
-    "starts": ("start is", "starts are", "of persistent requests that no call of the archive created"),
-    "left_over": ("message is", "messages are", "in a call that has another one: left out"),
-    "no_completion": ("call that completes requests has", "calls that complete requests have",
-                      "no record of which: treated as calls on requests that had ended"),
-    "no_transfer": ("call on a file has", "calls on files have", "no record of the file or its bytes"),
+                      "no completion, or a late one: partner and size unknown"),
+    "starts": ("start belongs", "starts belong", "to persistent requests that the archive never creates"),
+    "left_over": ("message", "messages", "omitted: a second message in one call"),
+    "no_completion": ("completion call has", "completion calls have",
+                      "no record of the requests: treated as calls on inactive requests"),
+    "no_transfer": ("file call has", "file calls have", "no file or size"),
     "no_start": ("process has", "processes have",
-                 "no MPI_Init in the archive: the time of the run goes from the first call to the last"),
-    "threads": ("location is", "locations are", "of threads beyond the 64 of a process that a trace can have"),
-    "other_locations": ("location is", "locations are", "no thread of a process (accelerators, metrics): left out"),
+                 "no MPI_Init: run time is from first to last call"),
+    "threads": ("location is", "locations are", "beyond the limit of 64 threads per process: omitted"),
+    "other_locations": ("location is", "locations are", "not a thread (accelerators, metrics): omitted"),
 }  # fmt: skip
 
 
@@ -46,20 +46,18 @@ def lacks(found: dict[str, Any]) -> tuple[Lack, ...]:
     all_lacks = [_said(name, amount) for name, amount in found["missing"].items() if amount and name in _SENTENCES]
     calls, pathless = found["calls"], found["missing"]["without_path"]
     if pathless:
-        some = "no call path is" if pathless >= calls else f"{pathless:,} of {calls:,} calls are in no routine that is"
+        some = "no call has a" if pathless >= calls else f"{pathless:,} of {calls:,} calls have no"
         all_lacks.append(
             Lack(
                 "imported-without-paths",
                 pathless,
-                f"{some} in the archive: call sites are told apart by function only, and loops by what repeats",
+                f"{some} call path in the archive: call sites are distinguished by function only, loops by repetition",
             )
         )
     unreadable = found["unreadable"]
     if unreadable:
         more = f" (and {len(unreadable) - 1} more)" if len(unreadable) > 1 else ""
-        all_lacks.append(
-            Lack("archive-damaged", len(unreadable), f"events that could not be read: {unreadable[0]}{more}")
-        )
+        all_lacks.append(Lack("archive-damaged", len(unreadable), f"unreadable events: {unreadable[0]}{more}"))
     return tuple(all_lacks)
 
 

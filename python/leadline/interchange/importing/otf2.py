@@ -62,12 +62,11 @@ def anchor_of(path: Path) -> Path:
             return anchors[0]
         if anchors:
             names = ", ".join(anchor.name for anchor in anchors[:4])
-            raise NoSuchRun(
-                f"{path} holds several archives: {names}", hint=f"name one of them, as in {in_shell(str(anchors[0]))}"
-            )
-        raise NoSuchRun(f"{path} holds no archive: no *.otf2 is in it", hint="name the directory with the *.otf2 file")
+            hint = f"give one of them, e.g. {in_shell(str(anchors[0]))}"
+            raise NoSuchRun(f"several archives in {path}: {names}", hint=hint)
+        raise NoSuchRun(f"no OTF2 archive (*.otf2) in {path}", hint="give the directory that contains the *.otf2 file")
     if not path.exists():
-        raise NoSuchRun(f"there is no {path}")
+        raise NoSuchRun(f"no such file or directory: {path}")
     return path
 
 
@@ -92,10 +91,10 @@ def _read(anchor: Path, directory: Path, series: int | None) -> dict[str, Any]:
     )
     answer = _answer(reader.stdout)
     if answer is None:
-        raise DamagedTrace(f"{anchor} cannot be read: {_end(reader.returncode)}", hint="is the archive damaged?")
+        raise DamagedTrace(f"cannot read {anchor}: {_end(reader.returncode)}", hint="is the archive damaged?")
     if "missing_library" in answer:
         raise MissingPrerequisite(
-            f"OTF2's library is not here: {answer['missing_library']}",
+            f"OTF2 library not found: {answer['missing_library']}",
             hint="pip install 'leadline[otf2]', or apt-get install otf2-tools",
         )
     if "error" in answer:
@@ -125,7 +124,7 @@ def _answer(output: bytes) -> dict[str, Any] | None:
 def _end(code: int) -> str:
     """How the reader ended, which gave no answer."""
     if code == -signal.SIGXCPU:
-        return "OTF2's library took longer than an archive of this size can need"
+        return "OTF2's library took too long for an archive of this size"
     if code < 0:
-        return f"OTF2's library was ended by {signal.Signals(-code).name}"
-    return f"OTF2's library ended with code {code}"
+        return f"OTF2's library crashed with {signal.Signals(-code).name}"
+    return f"OTF2's library failed with exit code {code}"

@@ -48,7 +48,7 @@ def _answer(order: dict[str, Any]) -> dict[str, Any]:
     except ImportError as error:
         return {"missing_library": str(error)}
     except MemoryError:
-        return {"error": "it asks for more memory than an archive of this size can need"}
+        return {"error": "it requests more memory than an archive of this size needs"}
     except ValueError as error:
         return {"error": str(error)}
 

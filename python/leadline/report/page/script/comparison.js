@@ -21,7 +21,7 @@ export function show() {
   const comparison = read();
   const sections = [
     { id: "environments", title: "Environments", inside: environments(comparison) },
-    { id: "limits", title: "Limits of this comparison", inside: limits(comparison) },
+    { id: "limits", title: "Caveats", inside: limits(comparison) },
     { id: "differences", title: "What differs", inside: differences(comparison) },
     { id: "iterations", title: "Iterations", inside: iterations(comparison) },
     { id: "scaling", title: "Scaling", inside: comparison.scaling ? scaling(comparison.scaling) : null },
@@ -50,7 +50,7 @@ function groups({ groups }) {
 }
 
 function environments({ environment, groups }) {
-  if (!environment.length) return h("p", null, "The same, as far as recorded.");
+  if (!environment.length) return h("p", null, "No recorded difference.");
   return table({
     of: "environments",
     label: "Environments",
@@ -110,7 +110,7 @@ function details({ details, alongside }) {
           ),
         )
       : null,
-    alongside.length ? h("p", null, `Times that changed with it: ${alongside.join("; ")}.`) : null,
+    alongside.length ? h("p", null, `Other times that changed: ${alongside.join("; ")}.`) : null,
   ];
 }
 
@@ -147,7 +147,7 @@ function multiple(group, most) {
       series: [
         { label: single ? "iteration" : "part" },
         ...group.runs.map((run, at) => ({
-          label: group.runs.length > 1 ? run.run : "mean of the ranks",
+          label: group.runs.length > 1 ? run.run : "mean over ranks",
           stroke: color.of(COLORS[at % COLORS.length]),
           width: 1.2,
           points: { show: n < 2 },
@@ -166,7 +166,7 @@ function scaling({ kind, basis, curves }) {
   const [main] = curves;
   const ideal = ranks.map((n) => (kind === "strong" ? (main.points[0].time_s * ranks[0]) / n : main.points[0].time_s));
   const picture = chart({
-    label: `Time of ${main.name} over ranks`,
+    label: `${main.name}: time by number of ranks`,
     data: [ranks, main.points.map((point) => point.time_s), ideal],
     height: 200,
     describe: (color) => ({
@@ -197,7 +197,7 @@ function scaling({ kind, basis, curves }) {
   const percent = (value) => (value === null ? "" : fixed(value * 100, 0));
   const rows = curves.flatMap((curve) => curve.points.map((point) => ({ name: curve.name, ...point })));
   return [
-    h("p", { class: "remark" }, kind ? `Taken for ${kind} scaling: ${basis}.` : `Strong or weak scaling: unknown, ${basis}.`),
+    h("p", { class: "remark" }, kind ? `Assumed ${kind} scaling: ${basis}.` : `Scaling type unknown: ${basis}.`),
     picture,
     table({
       of: "scaling",
