@@ -32,7 +32,7 @@ def report_of(ranks: int) -> dict[str, Any]:
     functions = [{key: site[key] for key in site if key not in _PLACE} for site in sites]
     routine = {key: functions[0][key] for key in functions[0] if key not in ("function", "class")}
     sentences = [
-        "9.0 % of the time is MPI; 5.9 % in step > exchange, most of it MPI_Waitall.",
+        "9.0 % of the time is MPI; 5.9 % in step > exchange, mostly in MPI_Waitall.",
         f"{2 * 5_000 * ranks:,} messages between {ranks} ranks.",
     ]
     report = {

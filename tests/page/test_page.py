@@ -67,7 +67,7 @@ def test_the_verdict_comes_first_then_what_to_look_at(show: Show) -> None:
         "ranks: 1, at least 1",
         "ranks: 8, at least 4; times median: no bound, at least 2",
     ]
-    assert opened.texts(".look a") == ["Losses and what was not recorded", "Who sends to whom"]
+    assert opened.texts(".look a") == ["Losses and omissions", "Communication matrix"]
     for link in opened.tab.locator(".look a").all():
         assert opened.tab.locator(link.get_attribute("href")).count() == 1
 
@@ -135,7 +135,7 @@ def test_parts_that_were_not_recorded_leave_no_empty_sections(show: Show) -> Non
         "Call paths",
         "Routines",
         "Message sizes",
-        "Losses and what was not recorded",
+        "Losses and omissions",
         "Leadline itself",
     ]
 
@@ -166,7 +166,7 @@ def test_a_run_with_nothing_in_it_and_losses_is_shown(show: Show) -> None:
     opened = show(report)
     assert opened.texts(".warning") == ["This recording is incomplete: 1 kind of loss. What is missing"]
     assert opened.rows("missing")[0] == ["missing-ranks", "all", "3", "ranks 2-4 left no trace"]
-    assert opened.texts(".look a") == ["Losses and what was not recorded"]  # there is no matrix to lead to
+    assert opened.texts(".look a") == ["Losses and omissions"]  # there is no matrix to lead to
 
 
 def test_a_run_that_ended_at_its_start_has_no_shares(show: Show) -> None:
@@ -286,8 +286,8 @@ def test_every_heading_says_what_its_column_is(show: Show) -> None:
     assert box["x"] + box["width"] <= 1_280
     opened.tab.keyboard.press("Escape")
     assert opened.texts(".tip:not([hidden])") == []
-    opened.tab.locator("#ranks thead th", has_text="Where the time went").hover()
-    assert opened.texts(".tip:not([hidden])")[0].startswith("The rank's time by kind")
+    opened.tab.locator("#ranks thead th", has_text="Time breakdown").hover()
+    assert opened.texts(".tip:not([hidden])")[0].startswith("Time by kind")
     keys = opened.tab.locator("#calls p.key")
     assert "least, median and most time of a rank" in keys.inner_text()
     assert keys.locator(".range").count() == 1
@@ -555,7 +555,7 @@ def test_one_sided_operations_have_a_section_of_their_own(show: Show) -> None:
     opened = show(report)
     present = opened.texts("nav li")
     assert "One-sided communication" in present
-    assert "Who sends to whom" not in present
+    assert "Communication matrix" not in present
     assert opened.texts("#one-sided .remark")[0].startswith("6,400 gets. ")
     assert opened.rows("one-sided", 0)[0] == ["0", "1", "1,600", "0 B", "1.23 MB"]
     assert opened.rows("one-sided", 1) == [["512 … <1 Ki", "6,400", "4.92 MB"]]

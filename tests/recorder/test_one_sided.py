@@ -119,9 +119,9 @@ def test_a_program_of_gets_says_so(
     out = io.StringIO()
     Report(open_run(run)).print(Console(file=out, width=80))
     text = out.getvalue()
-    assert "Who sends to whom" not in text
-    assert "Who puts to whom" not in text
-    matrix = text.split("Who gets from whom")[1].splitlines()
+    assert "Communication matrix" not in text
+    assert "Put matrix" not in text
+    matrix = text.split("Get matrix")[1].splitlines()
     assert [line.split() for line in matrix[1:5]] == [
         ["by/from", "0", "1", "2"],
         ["0", "·", "9,600", "B", "·"],

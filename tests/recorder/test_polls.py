@@ -73,7 +73,7 @@ def test_a_trace_is_bounded_however_many_runs_of_polls_there_are(
     events = [call.function for call in process.calls() if not call.nothing]
     assert len(events) == 2 + 60_000 * len(CALLS)
     said = [entry["what"] for entry in report_of(tmp_path / "run")["not_recorded"]]
-    assert f"the places of {dropped:,} of {kept + dropped:,} runs of failed polls" in said
+    assert f"call sites of {dropped:,} of {kept + dropped:,} groups of failed polls" in said
 
 
 def test_a_rank_killed_among_polls_leaves_them(

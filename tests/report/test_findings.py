@@ -489,14 +489,14 @@ def test_a_finding_is_made_at_its_threshold_and_not_before(
         (
             "all_to_one",
             {"one_sided": "gets"},
-            "one gets from all",
+            "one rank gets from all",
             "all ranks' data is collected on one rank by gets",
             "MPI_Gather",
         ),
         (
             "packable_messages",
             {"together": 3, "assumes": "nothing", "one_sided": "puts"},
-            "puts that could travel together",
+            "puts that could be combined",
             "3 consecutive puts to the same target could be combined",
             "into one operation",
         ),

@@ -158,7 +158,7 @@ def test_matrix_and_histogram(strip_run: Any) -> None:
 def test_the_verdict_says_what_costs_in_words_with_numbers(strip_run: Any) -> None:
     # MPI: 6 sides x 4029 x 2 us + 6 x 816 x 100 us + 6 x 7242 x 50 us + 4 x 1 ms = 2.714 of 40 - 4 x 0.1 s
     assert verdict(Content(strip_run)) == (
-        "6.9 % of the time is MPI; 5.6 % in diffuse > exchange, most of it MPI_Wait. "
+        "6.9 % of the time is MPI; 5.6 % in diffuse > exchange, mostly in MPI_Wait. "
         "24,174 messages (203 MB) between 4 ranks; 90 % of them from diffuse > exchange, 1,024 B each."
     )
 
@@ -192,15 +192,15 @@ def test_one_sided_operations_are_told_apart_from_messages(make_run: MakeRun) ->
     first = report["ranks_detail"][0]
     assert (first["one_sided_operations"], first["bytes_put"], first["bytes_got"]) == (13, 824, 24)
     lines = printed(run)
-    start = lines.index("Who puts to whom  bytes, from the rank of the row to that of the column")
+    start = lines.index("Put matrix  bytes; row: origin, column: target")
     assert [line.split() for line in lines[start + 1 : start + 4]] == [
         ["by/to", "0", "1"],
         ["0", "24", "B", "800", "B"],
         ["1", "·", "·"],
     ]
-    assert lines[start + 4] == "3 pairs of ranks; a rank puts to 1 … 2 partners"
-    assert lines[start + 5] == "Not drawn: 800 B to ranks without a trace or that cannot be identified"
-    sent = next(i for i, line in enumerate(lines) if line.startswith("Who sends to whom"))
+    assert lines[start + 4] == "3 pairs of ranks; each rank puts to 1 to 2 partners"
+    assert lines[start + 5] == "Not shown: 800 B to unrecorded or unknown ranks"
+    sent = next(i for i, line in enumerate(lines) if line.startswith("Communication matrix"))
     assert lines[sent + 2].split() == ["0", "·", "100", "B"]
     fetch = next(line for line in lines if line.endswith("  MPI_Fetch_and_op"))
     assert " 48 B " in fetch
@@ -301,7 +301,7 @@ def test_the_terminal_report_fits_80_columns_without_colour(strip_run: Any) -> N
     assert "diffuse > exchange > MPI_Wait  ocean/halo.cpp:42" in text
     assert "%Time      msec     #Call usec/call     usec Messages   Bytes  Name" in text
     assert "calls 7,242 (0) … 10,863 … 14,484 (1)" in text
-    assert "Exactly: 21,726 of 1,024 B, 2,448 of 73,728 B" in text
+    assert "exact sizes: 21,726 of 1,024 B, 2,448 of 73,728 B" in text
     assert "Purely local functions: 12 calls in 120 ns (MPI_Comm_rank 12)" in text
     assert "      1   33.8 MB        ·  33.8 MB        ·" in lines
     assert "Losses" not in text
@@ -319,8 +319,8 @@ def test_many_ranks_become_shades_and_extremes(make_run: MakeRun) -> None:
     sites, edges = strips([1] + [2] * 98 + [1])
     lines = printed(make_run(sites, [a_process(rank, 100) for rank in range(100)], edges))
     assert max(len(line) for line in lines) <= 80
-    assert "(16 of 100 ranks: by share of MPI from least to most)" in lines
-    assert any("a cell is 4 × 4 ranks" in line for line in lines)
+    assert "(16 of 100 ranks: sorted by MPI share)" in lines
+    assert any("each cell: 4 × 4 ranks" in line for line in lines)
     assert len(lines) < 155
 
 

@@ -57,7 +57,7 @@ def test_all_outputs_have_the_sections_in_one_order(strip_run: Any) -> None:
     out = io.StringIO()
     Report(strip_run).print(Console(file=out, width=80))
     lines = out.getvalue().splitlines()
-    named = ["MPI functions", "Call sites", "Routines", "Message sizes", "Who sends to whom", "Leadline itself"]
+    named = ["MPI functions", "Call sites", "Routines", "Message sizes", "Communication matrix", "Leadline itself"]
     at = [next(n for n, line in enumerate(lines) if line.startswith(name)) for name in named]
     assert at == sorted(at)
 
@@ -73,12 +73,12 @@ def test_a_section_without_a_part_for_an_output_must_say_why() -> None:
 
 def test_a_section_without_a_drawing_for_the_page_is_an_error(tmp_path: Path) -> None:
     new = Section(id="brand-new", title="New", order=1, figures=nothing, draw=print)
-    with pytest.raises(ValueError, match=r"no .*/brand_new\.js"):
+    with pytest.raises(ValueError, match=r"missing drawing .*/brand_new\.js"):
         drawings_in(tmp_path, (new,))
     (tmp_path / "brand_new.js").touch()
     assert drawings_in(tmp_path, (new,)) == {"brand-new": tmp_path / "brand_new.js"}
     (tmp_path / "old.js").touch()
-    with pytest.raises(ValueError, match=r"old\.js draws no section"):
+    with pytest.raises(ValueError, match=r"old\.js belongs to no section"):
         drawings_in(tmp_path, (new,))
 
 

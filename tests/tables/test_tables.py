@@ -120,7 +120,7 @@ def test_a_timeline_is_of_an_iteration_that_was_kept(whole: Opened, without_step
     ]
     with pytest.raises(UsageError, match="iteration 7 were not kept"):
         whole.recording.timeline(STEPS)
-    with pytest.raises(UsageError, match="there is no timeline"):
+    with pytest.raises(UsageError, match="no timeline"):
         without_steps.recording.timeline(0)
     assert len(without_steps.recording.timeline()) == 0
     assert without_steps.report["timeline"] is None

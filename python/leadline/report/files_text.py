@@ -16,7 +16,7 @@ def summary(content: Content) -> str:
     """For example "12.3 ms (4.1 % of the ranks' time) in 4,021 calls: 1.20 GB read, 300 MB written; 5 files."."""
     io = content.files
     own = io.own
-    share = f" ({fmt.percent(content.share(content.io_s))} of the ranks' time outside MPI)" if content.base_s else ""
+    share = f" ({fmt.percent(content.share(content.io_s))} of the ranks' non-MPI time)" if content.base_s else ""
     return (
         f"{fmt.seconds(own.time_s)}{share} in {fmt.plural(own.calls, 'call')}: {fmt.size(own.bytes_read)} read, "
         f"{fmt.size(own.bytes_written)} written; {fmt.plural(len(io.files), 'file')}."
@@ -60,14 +60,14 @@ def _notes(entry: FileEntry, ranks: int) -> list[str]:
         notes.append(_parts(parts, [rank.rank for rank in readers]))
     writers = [rank.rank for rank in entry.ranks if rank.own.bytes_written]
     if len(writers) == 1 and ranks > 1 and not readers:
-        notes.append(f"only rank {writers[0]} writes it")
+        notes.append(f"written only by rank {writers[0]}")
     if entry.mpi.calls:
         beneath = entry.beneath
         by = sum(rank.beneath.calls > 0 for rank in entry.ranks)
         notes.append(
-            f"MPI_File_*: {fmt.plural(entry.mpi.calls, 'call')}; "
-            f"for these the library made {fmt.plural(beneath.calls, 'call')} on {fmt.plural(by, 'rank')}, "
-            f"{fmt.size(beneath.bytes_read)} read, {fmt.size(beneath.bytes_written)} written"
+            f"MPI_File_*: {fmt.plural(entry.mpi.calls, 'call')}, "
+            f"for which the library made {fmt.plural(beneath.calls, 'file call')} on {fmt.plural(by, 'rank')} "
+            f"({fmt.size(beneath.bytes_read)} read, {fmt.size(beneath.bytes_written)} written)"
         )
     return [f"          {note}" for note in notes]
 
@@ -80,4 +80,4 @@ def _parts(parts: list[float], ranks: list[str]) -> str:
         return f"each of {len(parts)} ranks reads all of it"
     if high - low < 0.0005:
         return f"each of {len(parts)} ranks reads {fmt.percent(low)} of it"
-    return f"{len(parts)} ranks read {fmt.percent(low)} to {fmt.percent(high)} of it each"
+    return f"{len(parts)} ranks each read {fmt.percent(low)} to {fmt.percent(high)} of it"

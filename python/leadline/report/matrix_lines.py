@@ -53,9 +53,7 @@ def matrix_lines(content: Content, flow: Flow, width: int) -> list[Line]:
     lines = [*draw(labels, cells, flow, width), _partners(content, entries, flow)]
     others = [entry for entry in entries if entry.target not in known]
     if others:
-        lines.append(
-            f"Not drawn: {flow.amount(others)} {flow.column} ranks without a trace or that cannot be identified"
-        )
+        lines.append(f"Not shown: {flow.amount(others)} {flow.column} unrecorded or unknown ranks")
     return lines
 
 
@@ -87,7 +85,7 @@ def _shades(labels: list[str], cells: dict[tuple[str, str], int], flow: Flow, wi
         drawn = "".join(2 * _shade(value, greatest) for value in row)
         lines.append(f"{labels[i * block]:>{label}} |{drawn}|")
     each = f"{block} × {block} ranks" if block > 1 else "one pair of ranks"
-    lines.append(f"{'':>{label}}  a cell is {each}; █ = {fmt.size(greatest)}")
+    lines.append(f"{'':>{label}}  each cell: {each}; █ = {fmt.size(greatest)}")
     return lines
 
 
@@ -105,4 +103,4 @@ def _partners(content: Content, entries: list[MatrixEntry], flow: Flow) -> str:
     pairs = fmt.plural(sum(counts), "pair")
     if counts[0] == counts[-1]:
         return f"{pairs} of ranks; each rank {flow.does} {fmt.plural(counts[0], 'partner')}"
-    return f"{pairs} of ranks; a rank {flow.does} {counts[0]} … {counts[-1]} partners"
+    return f"{pairs} of ranks; each rank {flow.does} {counts[0]} to {counts[-1]} partners"

@@ -25,17 +25,17 @@ def not_recorded(content: Content) -> list[NotRecorded]:
     entries = []
     absent = run.ranks - len(run.processes)
     if absent > 0:
-        entries.append(NotRecorded(f"{absent} of {run.ranks} ranks", "they left no readable trace file in the run"))
+        entries.append(NotRecorded(f"{absent} of {run.ranks} ranks", "no readable trace in the run"))
     early = [index for index in run.order if not run.processes[index].finalized]
     within = [index for index in early if _in_finalize(run, index)]
     reasons = {
-        "MPI_Finalize was not reached (killed, MPI_Abort, never called)": [i for i in early if i not in within],
+        "MPI_Finalize was not reached (killed, MPI_Abort, or never called)": [i for i in early if i not in within],
         "MPI_Finalize did not return": within,
     }
     for reason, indices in reasons.items():
         if indices:
             what = f"the end of {_labels([run.label(index) for index in indices])}"
-            entries.append(NotRecorded(what, f"{reason}; calls up to the last flush are kept"))
+            entries.append(NotRecorded(what, f"{reason}; recorded up to the last flush"))
     for group in _alike(paused_ranks(run)):
         first = group[0]
         calls = sum(rank.calls for rank in group)
@@ -44,47 +44,46 @@ def not_recorded(content: Content) -> list[NotRecorded]:
             NotRecorded(
                 f"{_labels([rank.rank for rank in group])} while paused ({when}, "
                 f"{max(rank.seconds for rank in group):.3g} s)",
-                f"the program (MPI_Pcontrol) or --start-paused asked for it; {calls} calls were made meanwhile, "
-                "not counting purely local ones",
+                f"paused by the program (MPI_Pcontrol) or --start-paused; {calls} calls (local ones not counted) "
+                f"were not "
+                "recorded",
             )
         )
     if {"MPI_Win_allocate_shared", "MPI_Win_shared_query"} & {f.name for f in run.profile.functions}:
         entries.append(
             NotRecorded(
                 "loads and stores in shared-memory windows",
-                "they are not MPI calls; puts, gets and accumulates on these windows are included",
+                "not MPI calls; puts, gets and accumulates on these windows are included",
             )
         )
     if unplaced := sum(process.unplaced_polls for process in run.processes):
         placed = sum(process.placed_polls for process in run.processes)
         entries.append(
             NotRecorded(
-                f"the places of {unplaced:,} of {placed + unplaced:,} runs of failed polls",
-                "only some kilobytes of places are kept per thread; every poll is counted and timed",
+                f"call sites of {unplaced:,} of {placed + unplaced:,} groups of failed polls",
+                "the table of their call sites was full; every poll is still counted and timed",
             )
         )
     entries += _of_samples(content)
     if not all(process.files_recorded for process in run.processes):
-        entries.append(
-            NotRecorded("file I/O outside MPI_File_*", "the version that made this recording did not record it")
-        )
+        entries.append(NotRecorded("file I/O outside MPI_File_*", "recorded by an older version of Leadline"))
     others = [process.placement.busy - max(process.threads, 1) for process in run.processes]
     if max(others, default=0) > 0:
         entries.append(
             NotRecorded(
                 f"threads that call no MPI function ({max(others)} ran on a rank)",
-                "times and shares are those of the threads that call MPI",
+                "not included in times and shares",
             )
         )
     if name := without_lines(content):
         entries.append(
             NotRecorded(
                 "file and line of call sites",
-                f"{name} has no debug information: add -g to its compiler options",
+                f"{name} was compiled without debug information: add -g",
             )
         )
     entries.append(
-        NotRecorded("time before MPI_Init and after MPI_Finalize", "a rank's recorded time begins and ends with them")
+        NotRecorded("time before MPI_Init and after MPI_Finalize", "times start at MPI_Init and end at MPI_Finalize")
     )
     return entries
 
@@ -98,20 +97,20 @@ def _in_finalize(run: Run, index: int) -> bool:
 def _of_samples(content: Content) -> list[NotRecorded]:
     samples = content.samples
     if not samples.rate:
-        what = "routines that make no MPI call"
-        return [NotRecorded(what, "only calls are recorded; --sample shows the routines in which the program computes")]
+        what = "routines without MPI calls"
+        return [NotRecorded(what, "use --sample to see where the program computes")]
     found = []
     if samples.refused:
         why = with_help(samples.reason, forbidden=forbidden(samples))
         found.append(NotRecorded(f"samples of {fmt.plural(samples.refused, 'thread')}", why))
     if samples.lost:
-        why = "a thread computed so long between two calls that the memory for samples was full: sample less often"
+        why = "the sample buffer overflowed in long computations: sample at a lower rate"
         found.append(
             NotRecorded(f"{fmt.count(samples.lost)} of {fmt.count(samples.taken + samples.lost)} samples", why)
         )
     if samples.no_room:
-        why = "they hit more distinct instructions than the table holds"
-        found.append(NotRecorded(f"the routines of {fmt.count(samples.no_room)} samples", why))
+        why = "too many distinct instructions for the table"
+        found.append(NotRecorded(f"routines of {fmt.count(samples.no_room)} samples", why))
     return found
 
 

@@ -25,5 +25,5 @@ def size_lines(sizes: _core.Sizes, what: str, width: int) -> list[Line]:
     distinct = sizes.distinct
     if sizes.distinct_complete and len(distinct) <= 6:
         exact = ", ".join(f"{distinct[size]:,} of {size:,} B" for size in sorted(distinct))
-        lines += wrapped(f"Exactly: {exact}", width)
+        lines += wrapped(f"exact sizes: {exact}", width)
     return lines

@@ -131,7 +131,7 @@ def _computes_in(content: Content, width: int) -> list[Line]:
     """Routines, if samples were taken."""
     found = [one for one in content.samples.routines if one.share >= LEAST_COMPUTED]
     text = ", ".join(f"{one.routine} {fmt.percent(one.share)}" for one in found[:MOST_COMPUTED])
-    return _fact("Computes in", text, width) if found else []
+    return _fact("Computation", text, width) if found else []
 
 
 def _efficiency(content: Content, width: int) -> list[Line]:
@@ -169,7 +169,7 @@ def _inner_loops(content: Content, width: int) -> list[Line]:
     within = [entry for entry in content.phases if entry.parent is not None]
     weighty = [entry for entry in within if content.share(entry.mpi_s) >= LEAST_SHARE_INNER]
     shown = sorted(weighty, key=lambda entry: -entry.mpi_s)[:MOST_INNER]
-    labels = ["MPI in it", *[""] * len(shown)]
+    labels = ["MPI inside", *[""] * len(shown)]
     return [
         clip(
             f"{label:{LABEL}}{fmt.percent(content.share(entry.mpi_s)):>6}    {phase_words(entry, period=False)}", width

@@ -58,9 +58,7 @@ def _section(content: Content, name: str) -> Section:
     for section in drawn:
         if section.figures is not None and wanted.replace("-", "_") in section.figures(content):
             return section
-    raise UsageError(
-        f"the report has no section {name!r}", hint=f"sections: {', '.join(section.id for section in drawn)}"
-    )
+    raise UsageError(f"unknown section {name!r}", hint=f"available: {', '.join(section.id for section in drawn)}")
 
 
 def _look(findings: Sequence[Finding], out: Screen) -> None:

@@ -71,7 +71,8 @@ def _time_sentences(content: Content, costly: Finding | None) -> list[str]:
     sentence = f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time is MPI"
     if content.startup_s > STARTUP_WORTH_SAYING * content.time_s:
         sentence = (
-            f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time between MPI_Init and MPI_Finalize is MPI"
+            f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time is MPI (MPI_Init and MPI_Finalize "
+            f"excluded)"
         )
     said = costly is not None and costly.id == "file-time" and costly.evidence["all_by_mpi"]
     if content.mpi_io_s >= IO_WORTH_SAYING * content.base_s > 0 and not said:
@@ -89,7 +90,7 @@ def _time_sentences(content: Content, costly: Finding | None) -> list[str]:
         if path and share >= 0.001:
             sentence += f"; {fmt.percent(share)} in {path}"
             part = function_s / path_s
-            sentence += f", all of it {function}" if part > 0.995 else f", most of it {function}" if part > 0.5 else ""
+            sentence += f", all in {function}" if part > 0.995 else f", mostly in {function}" if part > 0.5 else ""
         elif share >= 0.001:
             sentence += f"; {fmt.percent(share)} in {function}"
     return [f"{sentence}."]
@@ -112,7 +113,7 @@ def _io_sentence(content: Content) -> str:
         what = "read" if moved.bytes_read > moved.bytes_written else "written"
         n_bytes = max(moved.bytes_read, moved.bytes_written)
         sentence += (
-            f", most of it on {family_words(most)} ({fmt.size(n_bytes)} {what} by {fmt.plural(most.ranks, 'rank')})"
+            f", mostly for {family_words(most)} ({fmt.size(n_bytes)} {what} by {fmt.plural(most.ranks, 'rank')})"
         )
     return sentence + "."
 

@@ -12,23 +12,23 @@ from leadline.tables.places import WHERE, places_of
 if TYPE_CHECKING:
     from leadline.figures.content import Content
 
-NOT_TIMED = "unknown: calls to purely local functions are timed in total"
+NOT_TIMED = "unknown: local calls are timed only in total"
 
 TRAFFIC = (
     count("calls", "calls"),
-    count("messages", "sends that were started to a real partner; collectives have none"),
-    n_bytes("bytes", "sent, as posted; received, as posted where no status told; contributed; put; written"),
-    n_bytes("bytes_received", "of receives, collectives, gets and reads"),
-    count("one_sided_operations", "puts, gets and accumulates at a real target"),
-    n_bytes("bytes_put", "by one-sided operations; also in `bytes`"),
-    n_bytes("bytes_got", "by one-sided operations; also in `bytes_received`"),
+    count("messages", "messages sent (MPI_PROC_NULL excluded; collectives not counted)"),
+    n_bytes("bytes", "bytes sent, contributed, put or written; for receives, the posted size if no status was read"),
+    n_bytes("bytes_received", "bytes from receives, collectives, gets and reads"),
+    count("one_sided_operations", "puts, gets and accumulates (MPI_PROC_NULL targets excluded)"),
+    n_bytes("bytes_put", "bytes put by one-sided operations; also in `bytes`"),
+    n_bytes("bytes_got", "bytes got by one-sided operations; also in `bytes_received`"),
 )
 
 TABLE = TableDeclaration(
     "calls",
-    "One row per call site and rank that called MPI there.",
+    "One row per call site and rank.",
     (
-        index("site", "the call site's row in `sites()`, counted from 0"),
+        index("site", "the call site's row in `sites()`, from 0"),
         *WHERE,
         text("function", "MPI function"),
         *TRAFFIC,
@@ -36,8 +36,8 @@ TABLE = TableDeclaration(
         seconds("min_s", "shortest call", NOT_TIMED),
         seconds("max_s", "longest call", NOT_TIMED),
     ),
-    more="Purely local functions such as MPI_Comm_rank are among them; calls of libc on files are not: see `io()`. "
-    "Rows are in the order of `sites()`, then of `ranks()`.",
+    more="Includes local functions such as MPI_Comm_rank; libc's file calls are in `io()`. Rows are in the order of "
+    "`sites()`, then of `ranks()`.",
 )
 
 

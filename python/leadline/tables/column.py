@@ -29,7 +29,9 @@ class NumberColumn(Sequence[Any]):
     def __init__(self, declaration: ColumnDeclaration, buffer: memoryview[Any]) -> None:
         """Raises TypeError if the buffer's kind differs from the declared one."""
         if buffer.ndim != 1 or not buffer.c_contiguous or buffer.format not in [*FORMATS[declaration.kind]]:
-            raise TypeError(f"column {declaration.name}: {declaration.kind.value} in a buffer of {buffer.format}")
+            raise TypeError(
+                f"column {declaration.name}: expected {declaration.kind.value}, got a buffer of format {buffer.format}"
+            )
         self.declaration = declaration
         self.buffer = buffer.toreadonly()
 
@@ -66,7 +68,7 @@ class TextColumn(Sequence[Any]):
         unknown: frozenset[int] = frozenset(),
     ) -> None:
         if unknown and not declaration.null:
-            raise TypeError(f"column {declaration.name}: a null in a column without nulls")
+            raise TypeError(f"column {declaration.name}: unexpected null")
         self.declaration = declaration
         self.offsets = offsets.toreadonly()
         self.data = data.toreadonly()

@@ -36,7 +36,7 @@ class ColumnDeclaration:
     def __post_init__(self) -> None:
         """Raises ValueError if a name does not end with its unit, as every column's of seconds does."""
         if (self.unit == "s") != self.name.endswith("_s"):
-            raise ValueError(f"column {self.name}: a column's name ends in _s exactly if its values are seconds")
+            raise ValueError(f"column {self.name}: names of columns in seconds must end in _s, and no others")
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,8 @@ def write_parquet(table: Any, file: str | Path) -> None:
         frame = table.to_polars()
     except MissingPrerequisite as error:
         raise MissingPrerequisite(
-            "neither pyarrow nor Polars is installed, and Parquet files need one of them",
-            hint="pip install 'leadline[frames]', or take CSV",
+            "Parquet output needs pyarrow or Polars",
+            hint="pip install 'leadline[frames]', or use CSV",
         ) from error
     with open(file, "wb") as out:
         frame.write_parquet(out)

@@ -16,14 +16,14 @@ TABLE = TableDeclaration(
     "findings",
     "One row per finding, most important first.",
     (
-        text("finding", "its id"),
+        text("finding", "rule id"),
         text("severity", "error, warning or notice"),
-        text("text", "the fact, with its numbers"),
-        seconds("cost_s", "time of all ranks that it costs", "it is not about time"),
-        text("help", "what helps in general", "nothing in general"),
-        text("section", "the section of the report with more detail"),
-        flag("in_verdict", "whether the verdict begins with it"),
-        text("evidence", "its numbers, as a JSON object"),
+        text("text", "the finding, with its numbers"),
+        seconds("cost_s", "cost, summed over ranks", "the finding has no cost in time"),
+        text("help", "general advice", "no general advice"),
+        text("section", "report section with details"),
+        flag("in_verdict", "whether it leads the verdict"),
+        text("evidence", "evidence, as a JSON object"),
     ),
 )
 

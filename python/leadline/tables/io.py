@@ -15,34 +15,35 @@ if TYPE_CHECKING:
 # Whose calls a row counts: its name in the table, and in FileOnRank.
 LAYERS = {"program": "within", "outside": "outside", "mpi-io": "mpi", "beneath": "beneath"}
 COUNTS = (
-    count("opens", "calls that open it"),
-    count("closes", "calls that close it"),
-    count("reads", "calls that read"),
-    count("writes", "calls that write"),
-    count("others", "other calls: seeks, syncs and the like"),
-    n_bytes("bytes_read", "as the calls returned"),
-    n_bytes("bytes_written", "as the calls returned"),
+    count("opens", "open calls"),
+    count("closes", "close calls"),
+    count("reads", "read calls"),
+    count("writes", "write calls"),
+    count("others", "other calls (seek, sync, …)"),
+    n_bytes("bytes_read", "bytes read, from return values"),
+    n_bytes("bytes_written", "bytes written, from return values"),
     seconds("time_s", "time in these calls"),
-    count("sequential", "transfers that begin where the one before through the same descriptor ended"),
-    count("strided", "transfers at the same distance as the one before"),
-    count("random", "other transfers, without each descriptor's first"),
+    count("sequential", "sequential transfers: start where the previous one on this descriptor ended"),
+    count("strided", "strided transfers: at the same distance as the previous one"),
+    count("random", "other transfers (the first per descriptor is not counted)"),
 )
 
 TABLE = TableDeclaration(
     "io",
-    "One row per file, rank and layer of software that called.",
+    "One row per file, rank and software layer.",
     (
-        text("file", "absolute path; (other files): those that did not fit into the traces' tables"),
+        text("file", "absolute path; (other files): beyond the table's capacity"),
         *WHERE,
-        text("layer", "program, outside, mpi-io or beneath"),
+        text("layer", "layer: program, outside, mpi-io or beneath"),
         *COUNTS,
-        n_bytes("size_bytes", "the file's size, the largest that was seen by any rank", "unknown"),
-        number("fraction_read", "distinct bytes that the rank read, in any layer, as a part of the size", "unknown"),
+        n_bytes("size_bytes", "largest file size seen by any rank", "unknown"),
+        number("fraction_read", "distinct bytes read by the rank in any layer / file size", "unknown"),
     ),
-    more="Layers: `program` is the program's calls of libc; `outside` is those before MPI_Init, after MPI_Finalize or "
-    "in threads that do not call MPI; `mpi-io` is MPI_File_*; `beneath` is what the MPI library calls for MPI_File_*. "
-    "What the program did is the sum without `beneath`. Files come with most time first. The table is empty if no file "
-    "was used; what counts as one is in [the report](report.md#file-io).",
+    more="Layers: `program` is the program's libc calls; `outside` the same before MPI_Init, after MPI_Finalize or in "
+    "threads without MPI; `mpi-io` is MPI_File_*; `beneath` is the libc calls of the MPI library for MPI_File_*. Do "
+    "not "
+    "add `beneath` to the others. Files with most time come first. The table is empty if no file was used; what counts "
+    "as one is in [the report](report.md#file-io).",
 )
 
 

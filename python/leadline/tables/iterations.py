@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 TABLE = TableDeclaration(
     "iterations",
-    "One row per iteration of the main loop, or per run of consecutive iterations if they are more than 512.",
+    "One row per iteration of the main loop, or per block of iterations if there are more than 512.",
     (
         count("first", "first iteration of the row, counted from 0"),
         count("last", "last iteration of the row"),
-        seconds("mean_s", "mean over the row's iterations and the ranks"),
-        seconds("min_s", "shortest iteration, of any rank"),
-        seconds("max_s", "longest iteration, of any rank"),
-        *where("max_", "the rank with that longest iteration"),
-        count("max_iteration", "number of that longest iteration"),
+        seconds("mean_s", "mean over iterations and ranks"),
+        seconds("min_s", "shortest iteration on any rank"),
+        seconds("max_s", "longest iteration on any rank"),
+        *where("max_", "the rank of the longest iteration"),
+        count("max_iteration", "number of the longest iteration"),
     ),
     more="Empty if the program has no main loop, or if no times were kept of it; `leadline report` says why. "
     'leadline.open(path, step="ROUTINE:LINE") chooses another loop, as `leadline report --step` does.',

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 TABLE = TableDeclaration(
     "losses",
-    "One row per kind of recorded data that is missing, of a rank or of the whole run.",
+    "One row per kind of missing data, per rank or for the whole run.",
     (
-        text("code", "the kind, as a word that stays the same between versions"),
-        count("amount", "how much is missing; its unit is in the message"),
+        text("code", "kind (stable identifier)"),
+        count("amount", "amount; its unit is in the message"),
         text("message", "what is missing, where and why"),
         *where("", "the rank whose data is missing", "the whole run"),
     ),

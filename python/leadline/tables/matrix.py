@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 TABLE = TableDeclaration(
     "matrix",
-    "One row per pair of ranks of which one sent to the other, or called one-sided operations at it.",
+    "One row per pair of ranks that exchanged messages or one-sided operations.",
     (
         index("process", "the source's row in `ranks()`, counted from 0"),
         WHERE[1],
-        index("source", "rank that sends, or that calls the operation, in its MPI_COMM_WORLD", OF_NO_WORLD),
-        index("target", "rank that receives, or that is operated on, in the same MPI_COMM_WORLD", "unknown"),
+        index("source", "source or origin rank in its MPI_COMM_WORLD", OF_NO_WORLD),
+        index("target", "destination or target rank in the same MPI_COMM_WORLD", "unknown"),
         count("messages", "messages from source to target"),
-        n_bytes("bytes", "of these messages"),
-        count("one_sided_operations", "puts, gets and accumulates of source at target"),
-        n_bytes("bytes_put", "by these operations, from source to target"),
-        n_bytes("bytes_got", "by these operations, from target to source"),
+        n_bytes("bytes", "bytes of these messages"),
+        count("one_sided_operations", "puts, gets and accumulates from source to target"),
+        n_bytes("bytes_put", "bytes of these operations, source to target"),
+        n_bytes("bytes_got", "bytes of these operations, target to source"),
     ),
-    more="Ranks are those of MPI_COMM_WORLD, whatever the communicator. Collectives are not in it.",
+    more="Ranks are those of MPI_COMM_WORLD, whatever the communicator. Collectives are not included.",
 )
 
 

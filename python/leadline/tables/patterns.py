@@ -12,22 +12,22 @@ from leadline.tables.declaration import TableDeclaration, count, n_bytes, number
 if TYPE_CHECKING:
     from leadline.figures.content import Content
 
-OUTSIDE = "it lies outside the main loop"
+OUTSIDE = "outside the main loop"
 
 TABLE = TableDeclaration(
     "patterns",
     "One row per pattern, most time first. A call may be in several patterns.",
     (
-        text("pattern", "its name, see the page on patterns"),
-        text("routines", "what its call sites' paths have in common, outermost first"),
-        text("files", "names, of patterns of I/O"),
-        count("ranks", "that take part"),
-        count("messages", "of the whole run"),
-        n_bytes("bytes", "of the whole run"),
-        number("messages_per_step", "of all ranks in a step of the main loop", OUTSIDE),
-        number("bytes_per_step", "of all ranks in a step of the main loop", OUTSIDE),
-        seconds("time_s", "in its calls, all ranks"),
-        text("evidence", "what it was recognised by, as a JSON object"),
+        text("pattern", "pattern name (see the page on patterns)"),
+        text("routines", "common call path, outermost first"),
+        text("files", "file names (I/O patterns)"),
+        count("ranks", "participating ranks"),
+        count("messages", "messages in the whole run"),
+        n_bytes("bytes", "bytes in the whole run"),
+        number("messages_per_step", "messages per iteration of the main loop, summed over ranks", OUTSIDE),
+        number("bytes_per_step", "bytes per iteration of the main loop, summed over ranks", OUTSIDE),
+        seconds("time_s", "time in its calls, summed over ranks"),
+        text("evidence", "evidence, as a JSON object"),
     ),
 )
 

@@ -11,29 +11,29 @@ from leadline.tables.declaration import TableDeclaration, count, index, number, 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
 
-NO_WAITS = "unknown: no times of calls were kept"
-NOTHING_COMPUTED = "no rank computed in it"
+NO_WAITS = "unknown: no call times were kept"
+NOTHING_COMPUTED = "no computation in the phase"
 
 TABLE = TableDeclaration(
     "phases",
-    "One row per phase: initialisation, the main loop, what recurs in it, loops within it, finalisation.",
+    "One row per phase: initialisation, the main loop, its recurring parts and inner loops, finalisation.",
     (
-        text("name", "the routine, or initialisation and finalisation"),
+        text("name", "routine, or initialisation or finalisation"),
         text("kind", "init, loop, output or final"),
-        index("parent", "row of the phase that it is a part of", "the run"),
+        index("parent", "row of the parent phase", "the run"),
         count(
-            "iterations", "of the main loop in which it occurs; of an inner loop, its own iterations on the median rank"
+            "iterations", "main-loop iterations that contain it; for an inner loop, its own iterations (median rank)"
         ),
-        count("every", "n if it occurs in every n-th iteration, else 0"),
-        seconds("period_s", "one iteration on the median rank", "it does not repeat"),
-        seconds("computation_s", "between calls, without file I/O, all ranks"),
-        seconds("mpi_s", "in MPI, without file I/O, start-up and shut-down"),
-        seconds("wait_s", "the part of `mpi_s` that waits for other ranks", NO_WAITS),
-        seconds("io_s", "in file I/O, of MPI and of libc"),
+        count("every", "n: in every n-th iteration; 0: otherwise"),
+        seconds("period_s", "one iteration on the median rank", "does not repeat"),
+        seconds("computation_s", "computation, summed over ranks"),
+        seconds("mpi_s", "MPI without MPI-IO, MPI_Init and MPI_Finalize"),
+        seconds("wait_s", "part of `mpi_s` spent waiting for other ranks", NO_WAITS),
+        seconds("io_s", "file I/O (MPI_File_* and libc)"),
         seconds("startup_s", "in MPI_Init and MPI_Finalize"),
         text("bound_by", "computation, communication, io, imbalanced or empty"),
-        number("load_balance", "mean computation of the ranks, divided by the longest", NOTHING_COMPUTED),
-        number("communication", "longest computation, divided by the time of the slowest rank", NOTHING_COMPUTED),
+        number("load_balance", "mean / max computation over ranks", NOTHING_COMPUTED),
+        number("communication", "max computation / time of the slowest rank", NOTHING_COMPUTED),
     ),
 )
 

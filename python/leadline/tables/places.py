@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 OF_NO_WORLD = "unknown"
 WHERE = (
-    index("process", "the rank's row in `ranks()`, counted from 0"),
-    index("world", "number of its MPI_COMM_WORLD: 0, unless programs were spawned", OF_NO_WORLD),
+    index("process", "the rank's row in `ranks()`, from 0"),
+    index("world", "number of its MPI_COMM_WORLD (0 unless spawned)", OF_NO_WORLD),
     index("rank", "its rank in that MPI_COMM_WORLD", OF_NO_WORLD),
 )
 

@@ -126,7 +126,7 @@ def open(path: str | Path, *, step: str | None = None) -> Recording:
         from leadline.figures.run import open_run
     except ImportError as error:
         raise MissingPrerequisite(
-            f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
+            f"Leadline's native module is missing: {error}", hint="in a source tree: ./dev build"
         ) from error
     run = open_run(path, step=step)
     return Recording(run.path, Content(run))

@@ -3,14 +3,14 @@
 from typing import NamedTuple
 
 class CallsRow(NamedTuple):
-    """One row per call site and rank that called MPI there."""
+    """One row per call site and rank."""
 
     site: int
-    """the call site's row in `sites()`, counted from 0."""
+    """the call site's row in `sites()`, from 0."""
     process: int
-    """the rank's row in `ranks()`, counted from 0."""
+    """the rank's row in `ranks()`, from 0."""
     world: int | None
-    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: unknown."""
+    """number of its MPI_COMM_WORLD (0 unless spawned); null: unknown."""
     rank: int | None
     """its rank in that MPI_COMM_WORLD; null: unknown."""
     function: str
@@ -18,119 +18,119 @@ class CallsRow(NamedTuple):
     calls: int
     """calls."""
     messages: int
-    """sends that were started to a real partner; collectives have none."""
+    """messages sent (MPI_PROC_NULL excluded; collectives not counted)."""
     bytes: int
-    """sent, as posted; received, as posted where no status told; contributed; put; written (bytes)."""
+    """bytes sent, contributed, put or written; for receives, the posted size if no status was read (bytes)."""
     bytes_received: int
-    """of receives, collectives, gets and reads (bytes)."""
+    """bytes from receives, collectives, gets and reads (bytes)."""
     one_sided_operations: int
-    """puts, gets and accumulates at a real target."""
+    """puts, gets and accumulates (MPI_PROC_NULL targets excluded)."""
     bytes_put: int
-    """by one-sided operations; also in `bytes` (bytes)."""
+    """bytes put by one-sided operations; also in `bytes` (bytes)."""
     bytes_got: int
-    """by one-sided operations; also in `bytes_received` (bytes)."""
+    """bytes got by one-sided operations; also in `bytes_received` (bytes)."""
     time_s: float
     """time in these calls (s)."""
     min_s: float | None
-    """shortest call; null: unknown: calls to purely local functions are timed in total (s)."""
+    """shortest call; null: unknown: local calls are timed only in total (s)."""
     max_s: float | None
-    """longest call; null: unknown: calls to purely local functions are timed in total (s)."""
+    """longest call; null: unknown: local calls are timed only in total (s)."""
 
 class SitesRow(NamedTuple):
-    """One row per call site of an MPI function: a function and the path of calls that leads to it."""
+    """One row per MPI call site: function and call path."""
 
     site: int
-    """number of the row, counted from 0: what `site` means in `calls()`."""
+    """row number, from 0; `site` in `calls()` refers to it."""
     function: str
     """MPI function."""
     call_class: str
-    """Leadline's class of the function, such as isend or coll."""
+    """Leadline's category of the function, e.g. isend or coll."""
     local: bool
-    """the function is purely local."""
+    """the function is local."""
     routine: str
-    """routine that the call stands in; ? if unknown."""
+    """calling routine; ? if unknown."""
     file: str | None
-    """source file of the call; null: unknown: no debug information, or none of this call."""
+    """source file of the call; null: unknown: no debug information for this call."""
     line: int | None
-    """line of the call; null: unknown: no debug information, or none of this call."""
+    """line of the call; null: unknown: no debug information for this call."""
     line_exact: bool
-    """false: the compiler gave the call no line of its own, and this is the nearest one."""
+    """false: the nearest line, because the compiler gave none to the call."""
     path: str
     """call path, outermost first: main (a.c:5) > exchange (halo.c:40)."""
     path_whole: bool
-    """false: what lies further out than the path is unknown."""
+    """false: the outer part of the path is unknown."""
     ranks: int
-    """number of ranks that called."""
+    """number of ranks that called it."""
     calls: int
     """calls."""
     messages: int
-    """sends that were started to a real partner; collectives have none."""
+    """messages sent (MPI_PROC_NULL excluded; collectives not counted)."""
     bytes: int
-    """sent, as posted; received, as posted where no status told; contributed; put; written (bytes)."""
+    """bytes sent, contributed, put or written; for receives, the posted size if no status was read (bytes)."""
     bytes_received: int
-    """of receives, collectives, gets and reads (bytes)."""
+    """bytes from receives, collectives, gets and reads (bytes)."""
     one_sided_operations: int
-    """puts, gets and accumulates at a real target."""
+    """puts, gets and accumulates (MPI_PROC_NULL targets excluded)."""
     bytes_put: int
-    """by one-sided operations; also in `bytes` (bytes)."""
+    """bytes put by one-sided operations; also in `bytes` (bytes)."""
     bytes_got: int
-    """by one-sided operations; also in `bytes_received` (bytes)."""
+    """bytes got by one-sided operations; also in `bytes_received` (bytes)."""
     time_s: float
-    """time in these calls, of all ranks (s)."""
+    """time in these calls, summed over ranks (s)."""
     min_s: float | None
-    """shortest call; null: unknown: calls to purely local functions are timed in total (s)."""
+    """shortest call; null: unknown: local calls are timed only in total (s)."""
     max_s: float | None
-    """longest call; null: unknown: calls to purely local functions are timed in total (s)."""
+    """longest call; null: unknown: local calls are timed only in total (s)."""
 
 class MatrixRow(NamedTuple):
-    """One row per pair of ranks of which one sent to the other, or called one-sided operations at it."""
+    """One row per pair of ranks that exchanged messages or one-sided operations."""
 
     process: int
     """the source's row in `ranks()`, counted from 0."""
     world: int | None
-    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: unknown."""
+    """number of its MPI_COMM_WORLD (0 unless spawned); null: unknown."""
     source: int | None
-    """rank that sends, or that calls the operation, in its MPI_COMM_WORLD; null: unknown."""
+    """source or origin rank in its MPI_COMM_WORLD; null: unknown."""
     target: int | None
-    """rank that receives, or that is operated on, in the same MPI_COMM_WORLD; null: unknown."""
+    """destination or target rank in the same MPI_COMM_WORLD; null: unknown."""
     messages: int
     """messages from source to target."""
     bytes: int
-    """of these messages (bytes)."""
+    """bytes of these messages (bytes)."""
     one_sided_operations: int
-    """puts, gets and accumulates of source at target."""
+    """puts, gets and accumulates from source to target."""
     bytes_put: int
-    """by these operations, from source to target (bytes)."""
+    """bytes of these operations, source to target (bytes)."""
     bytes_got: int
-    """by these operations, from target to source (bytes)."""
+    """bytes of these operations, target to source (bytes)."""
 
 class RanksRow(NamedTuple):
-    """One row per rank that was recorded."""
+    """One row per recorded rank."""
 
     process: int
-    """the rank's row in `ranks()`, counted from 0."""
+    """the rank's row in `ranks()`, from 0."""
     world: int | None
-    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: unknown."""
+    """number of its MPI_COMM_WORLD (0 unless spawned); null: unknown."""
     rank: int | None
     """its rank in that MPI_COMM_WORLD; null: unknown."""
     host: str
-    """name of its host."""
+    """host name."""
     pid: int
-    """its process id there."""
+    """process id."""
     threads: int
-    """number of its threads that called MPI."""
+    """threads that called MPI."""
     duration_s: float
     """from MPI_Init to MPI_Finalize (s)."""
     time_s: float
-    """time of its threads that called MPI, without pauses: computation, MPI and file I/O (s)."""
+    """thread time without pauses: computation, MPI and file I/O (s)."""
     computation_s: float
-    """part of `time_s` outside MPI and calls on files (s)."""
+    """part of `time_s` outside MPI and file I/O (s)."""
     mpi_s: float
-    """part of `time_s` in MPI: the sum of the categories that follow `io_s` (s)."""
+    """part of `time_s` in MPI: sum of the categories below (s)."""
     io_s: float
-    """part of `time_s` in libc's calls on files (s)."""
+    """part of `time_s` in libc's file calls (s)."""
     startup_s: float
-    """in MPI_Init, MPI_Finalize and the like (s)."""
+    """in MPI_Init, MPI_Finalize and related calls (s)."""
     point_to_point_s: float
     """in sends and receives (s)."""
     completion_s: float
@@ -142,134 +142,132 @@ class RanksRow(NamedTuple):
     mpi_io_s: float
     """in MPI_File_* (s)."""
     setup_s: float
-    """in calls that make and free communicators, datatypes and the like (s)."""
+    """in calls that create or free communicators, datatypes and groups (s)."""
     local_s: float
-    """in purely local functions (s)."""
+    """in local functions (s)."""
     calls: int
-    """calls of MPI functions."""
+    """MPI calls."""
     messages: int
-    """sends that were started to a real partner."""
+    """messages sent (MPI_PROC_NULL excluded)."""
     bytes: int
-    """of its messages and one-sided puts, and written through MPI_File_* (bytes)."""
+    """bytes sent, put, or written by MPI_File_* (bytes)."""
     bytes_received: int
-    """by receives, one-sided gets and reads through MPI_File_* (bytes)."""
+    """bytes received, got, or read by MPI_File_* (bytes)."""
     collective_bytes: int
-    """contributed to collectives (bytes)."""
+    """bytes contributed to collectives (bytes)."""
     collective_bytes_received: int
-    """received from collectives (bytes)."""
+    """bytes received from collectives (bytes)."""
     one_sided_operations: int
-    """puts, gets and accumulates at a real target."""
+    """puts, gets and accumulates (MPI_PROC_NULL targets excluded)."""
     bytes_put: int
-    """by one-sided operations (bytes)."""
+    """bytes put (bytes)."""
     bytes_got: int
-    """by one-sided operations (bytes)."""
+    """bytes got (bytes)."""
     own_s: float
-    """Leadline's own time in this rank, as measured (s)."""
+    """Leadline's measured overhead on this rank (s)."""
     trace_bytes: int
-    """of its own trace file (bytes)."""
+    """bytes of its trace file (bytes)."""
     finalized: bool
-    """it called MPI_Finalize."""
+    """MPI_Finalize was called."""
     complete: bool
-    """it closed its trace."""
+    """the trace was closed."""
 
 class IterationsRow(NamedTuple):
-    """One row per iteration of the main loop, or per run of consecutive iterations if they are more than 512."""
+    """One row per iteration of the main loop, or per block of iterations if there are more than 512."""
 
     first: int
     """first iteration of the row, counted from 0."""
     last: int
     """last iteration of the row."""
     mean_s: float
-    """mean over the row's iterations and the ranks (s)."""
+    """mean over iterations and ranks (s)."""
     min_s: float
-    """shortest iteration, of any rank (s)."""
+    """shortest iteration on any rank (s)."""
     max_s: float
-    """longest iteration, of any rank (s)."""
+    """longest iteration on any rank (s)."""
     max_process: int
-    """row in `ranks()` of the rank with that longest iteration."""
+    """row in `ranks()` of the rank of the longest iteration."""
     max_world: int | None
     """number of its MPI_COMM_WORLD; null: unknown."""
     max_rank: int | None
     """its rank in that MPI_COMM_WORLD; null: unknown."""
     max_iteration: int
-    """number of that longest iteration."""
+    """number of the longest iteration."""
 
 class TimelineRow(NamedTuple):
     """One row per call of an iteration of the main loop."""
 
     process: int
-    """the rank's row in `ranks()`, counted from 0."""
+    """the rank's row in `ranks()`, from 0."""
     world: int | None
-    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: unknown."""
+    """number of its MPI_COMM_WORLD (0 unless spawned); null: unknown."""
     rank: int | None
     """its rank in that MPI_COMM_WORLD; null: unknown."""
     iteration: int
-    """the iteration, counted from 0."""
+    """the iteration, from 0."""
     site: int | None
-    """the call site's row in `sites()`, counted from 0; null: a call of libc on a file, or unknown."""
+    """the call site's row in `sites()`, from 0; null: a file call of libc, or unknown."""
     function: str
     """MPI function, or libc's."""
     role: str
-    """what it does itself: `send`, `receive`, `both`, `collective`, `other`."""
+    """direction: `send`, `receive`, `both`, `collective`, `other`."""
     begin_s: float
-    """its begin, since the first rank began (s)."""
+    """start time, from the first rank's start (s)."""
     end_s: float
-    """its end (s)."""
+    """end time (s)."""
     gap_s: float
-    """time since the end of the rank's call before: computation, unless `polled` (s)."""
+    """gap since the rank's previous call: computation, unless `polled` (s)."""
     polled: bool
-    """whether polls that found nothing lie in that gap."""
+    """whether failed polls occurred in the gap."""
     partner_process: int | None
-    """row in `ranks()` of the rank at the other end of its message; null: the call sends and receives nothing itself,
-    or that end is unknown."""
+    """the partner's row in `ranks()`; null: no message in this call, or partner unknown."""
     partner_rank: int | None
-    """that rank in its MPI_COMM_WORLD; null: the call sends and receives nothing itself, or unknown."""
+    """the partner's rank in its MPI_COMM_WORLD; null: no message in this call, or unknown."""
     partner_row: int | None
-    """row of this table: the call at the other end; of a collective, the next rank's; of `both`, the receive of what it
-    sends; null: none in this iteration."""
+    """row of this table: matching call at the partner; for collectives, the next rank's; for `both`, the receive of
+    what it sends; null: none in this iteration."""
     source_row: int | None
-    """row of this table: the call that sent what it receives; null: none in this iteration."""
+    """row of this table: matching send; null: none in this iteration."""
     completion_row: int | None
-    """row of this table: the call that completes the requests that it made, if one call does; null: none in this
-    iteration."""
+    """row of this table: call that completes its requests, if it is a single one; null: none in this iteration."""
     completed_s: float | None
-    """the end of that call, in whichever iteration, or of the call itself if it made no request; null: unknown (s)."""
+    """end of the completing call (in any iteration), or of the call itself if it is blocking; null: unknown (s)."""
     bytes: int | None
-    """that leave the rank: sent, as posted; contributed; put; written; null: unknown (bytes)."""
+    """bytes leaving the rank: sent (as posted), contributed, put or written; null: unknown (bytes)."""
     bytes_received: int | None
-    """that reach the rank; of a receive with a request, counted when it is completed; null: unknown (bytes)."""
+    """bytes reaching the rank; for nonblocking receives, counted at completion; null: unknown (bytes)."""
 
 class PhasesRow(NamedTuple):
-    """One row per phase: initialisation, the main loop, what recurs in it, loops within it, finalisation."""
+    """One row per phase: initialisation, the main loop, its recurring parts and inner loops, finalisation."""
 
     name: str
-    """the routine, or initialisation and finalisation."""
+    """routine, or initialisation or finalisation."""
     kind: str
     """init, loop, output or final."""
     parent: int | None
-    """row of the phase that it is a part of; null: the run."""
+    """row of the parent phase; null: the run."""
     iterations: int
-    """of the main loop in which it occurs; of an inner loop, its own iterations on the median rank."""
+    """main-loop iterations that contain it; for an inner loop, its own iterations (median rank)."""
     every: int
-    """n if it occurs in every n-th iteration, else 0."""
+    """n: in every n-th iteration; 0: otherwise."""
     period_s: float | None
-    """one iteration on the median rank; null: it does not repeat (s)."""
+    """one iteration on the median rank; null: does not repeat (s)."""
     computation_s: float
-    """between calls, without file I/O, all ranks (s)."""
+    """computation, summed over ranks (s)."""
     mpi_s: float
-    """in MPI, without file I/O, start-up and shut-down (s)."""
+    """MPI without MPI-IO, MPI_Init and MPI_Finalize (s)."""
     wait_s: float | None
-    """the part of `mpi_s` that waits for other ranks; null: unknown: no times of calls were kept (s)."""
+    """part of `mpi_s` spent waiting for other ranks; null: unknown: no call times were kept (s)."""
     io_s: float
-    """in file I/O, of MPI and of libc (s)."""
+    """file I/O (MPI_File_* and libc) (s)."""
     startup_s: float
     """in MPI_Init and MPI_Finalize (s)."""
     bound_by: str
     """computation, communication, io, imbalanced or empty."""
     load_balance: float | None
-    """mean computation of the ranks, divided by the longest; null: no rank computed in it."""
+    """mean / max computation over ranks; null: no computation in the phase."""
     communication: float | None
-    """longest computation, divided by the time of the slowest rank; null: no rank computed in it."""
+    """max computation / time of the slowest rank; null: no computation in the phase."""
 
 class WaitsRow(NamedTuple):
     """One row per kind of wait, call site and rank, longest first."""
@@ -278,119 +276,119 @@ class WaitsRow(NamedTuple):
     """late_sender, late_receiver, wait_at_barrier, wait_at_n_to_n, early_reduce, late_broadcast, wait_at_fence,
     late_post or late_complete."""
     process: int
-    """row in `ranks()` of the rank that waited."""
+    """row in `ranks()` of the waiting rank."""
     world: int | None
     """number of its MPI_COMM_WORLD; null: unknown."""
     rank: int | None
     """its rank in that MPI_COMM_WORLD; null: unknown."""
     function: str
-    """the MPI function that waited."""
+    """waiting MPI function."""
     routine: str
-    """the routine that called it."""
+    """calling routine."""
     wait_s: float
-    """in the whole run (s)."""
+    """waiting time in the whole run (s)."""
     error_s: float
-    """half the width of its 95 % interval; 0 if exact (s)."""
+    """half the width of the 95 % CI; 0 if exact (s)."""
     cause: str | None
-    """what another rank did meanwhile: computation, io, mpi or unknown; the largest part; null: unknown."""
+    """main cause, what the late rank was doing: computation, io, mpi or unknown; null: unknown."""
     cause_rank: str | None
-    """the rank that did it; null: unknown."""
+    """late rank; null: unknown."""
     cause_function: str | None
-    """the call that it computed before, or was in; null: unknown."""
+    """call of the late rank: the one it was in, or the next after its computation; null: unknown."""
     cause_share: float | None
-    """of the wait; null: unknown."""
+    """share of the wait; null: unknown."""
 
 class PatternsRow(NamedTuple):
     """One row per pattern, most time first. A call may be in several patterns."""
 
     pattern: str
-    """its name, see the page on patterns."""
+    """pattern name (see the page on patterns)."""
     routines: str
-    """what its call sites' paths have in common, outermost first."""
+    """common call path, outermost first."""
     files: str
-    """names, of patterns of I/O."""
+    """file names (I/O patterns)."""
     ranks: int
-    """that take part."""
+    """participating ranks."""
     messages: int
-    """of the whole run."""
+    """messages in the whole run."""
     bytes: int
-    """of the whole run (bytes)."""
+    """bytes in the whole run (bytes)."""
     messages_per_step: float | None
-    """of all ranks in a step of the main loop; null: it lies outside the main loop."""
+    """messages per iteration of the main loop, summed over ranks; null: outside the main loop."""
     bytes_per_step: float | None
-    """of all ranks in a step of the main loop; null: it lies outside the main loop."""
+    """bytes per iteration of the main loop, summed over ranks; null: outside the main loop."""
     time_s: float
-    """in its calls, all ranks (s)."""
+    """time in its calls, summed over ranks (s)."""
     evidence: str
-    """what it was recognised by, as a JSON object."""
+    """evidence, as a JSON object."""
 
 class FindingsRow(NamedTuple):
     """One row per finding, most important first."""
 
     finding: str
-    """its id."""
+    """rule id."""
     severity: str
     """error, warning or notice."""
     text: str
-    """the fact, with its numbers."""
+    """the finding, with its numbers."""
     cost_s: float | None
-    """time of all ranks that it costs; null: it is not about time (s)."""
+    """cost, summed over ranks; null: the finding has no cost in time (s)."""
     help: str | None
-    """what helps in general; null: nothing in general."""
+    """general advice; null: no general advice."""
     section: str
-    """the section of the report with more detail."""
+    """report section with details."""
     in_verdict: bool
-    """whether the verdict begins with it."""
+    """whether it leads the verdict."""
     evidence: str
-    """its numbers, as a JSON object."""
+    """evidence, as a JSON object."""
 
 class IoRow(NamedTuple):
-    """One row per file, rank and layer of software that called."""
+    """One row per file, rank and software layer."""
 
     file: str
-    """absolute path; (other files): those that did not fit into the traces' tables."""
+    """absolute path; (other files): beyond the table's capacity."""
     process: int
-    """the rank's row in `ranks()`, counted from 0."""
+    """the rank's row in `ranks()`, from 0."""
     world: int | None
-    """number of its MPI_COMM_WORLD: 0, unless programs were spawned; null: unknown."""
+    """number of its MPI_COMM_WORLD (0 unless spawned); null: unknown."""
     rank: int | None
     """its rank in that MPI_COMM_WORLD; null: unknown."""
     layer: str
-    """program, outside, mpi-io or beneath."""
+    """layer: program, outside, mpi-io or beneath."""
     opens: int
-    """calls that open it."""
+    """open calls."""
     closes: int
-    """calls that close it."""
+    """close calls."""
     reads: int
-    """calls that read."""
+    """read calls."""
     writes: int
-    """calls that write."""
+    """write calls."""
     others: int
-    """other calls: seeks, syncs and the like."""
+    """other calls (seek, sync, …)."""
     bytes_read: int
-    """as the calls returned (bytes)."""
+    """bytes read, from return values (bytes)."""
     bytes_written: int
-    """as the calls returned (bytes)."""
+    """bytes written, from return values (bytes)."""
     time_s: float
     """time in these calls (s)."""
     sequential: int
-    """transfers that begin where the one before through the same descriptor ended."""
+    """sequential transfers: start where the previous one on this descriptor ended."""
     strided: int
-    """transfers at the same distance as the one before."""
+    """strided transfers: at the same distance as the previous one."""
     random: int
-    """other transfers, without each descriptor's first."""
+    """other transfers (the first per descriptor is not counted)."""
     size_bytes: int | None
-    """the file's size, the largest that was seen by any rank; null: unknown (bytes)."""
+    """largest file size seen by any rank; null: unknown (bytes)."""
     fraction_read: float | None
-    """distinct bytes that the rank read, in any layer, as a part of the size; null: unknown."""
+    """distinct bytes read by the rank in any layer / file size; null: unknown."""
 
 class LossesRow(NamedTuple):
-    """One row per kind of recorded data that is missing, of a rank or of the whole run."""
+    """One row per kind of missing data, per rank or for the whole run."""
 
     code: str
-    """the kind, as a word that stays the same between versions."""
+    """kind (stable identifier)."""
     amount: int
-    """how much is missing; its unit is in the message."""
+    """amount; its unit is in the message."""
     message: str
     """what is missing, where and why."""
     process: int | None

@@ -12,29 +12,29 @@ from leadline.tables.declaration import TableDeclaration, flag, index, seconds, 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
 
-NO_LINES = "unknown: no debug information, or none of this call"
+NO_LINES = "unknown: no debug information for this call"
 
 TABLE = TableDeclaration(
     "sites",
-    "One row per call site of an MPI function: a function and the path of calls that leads to it.",
+    "One row per MPI call site: function and call path.",
     (
-        index("site", "number of the row, counted from 0: what `site` means in `calls()`"),
+        index("site", "row number, from 0; `site` in `calls()` refers to it"),
         text("function", "MPI function"),
-        text("call_class", "Leadline's class of the function, such as isend or coll"),
-        flag("local", "the function is purely local"),
-        text("routine", "routine that the call stands in; ? if unknown"),
+        text("call_class", "Leadline's category of the function, e.g. isend or coll"),
+        flag("local", "the function is local"),
+        text("routine", "calling routine; ? if unknown"),
         text("file", "source file of the call", NO_LINES),
         index("line", "line of the call", NO_LINES),
-        flag("line_exact", "false: the compiler gave the call no line of its own, and this is the nearest one"),
+        flag("line_exact", "false: the nearest line, because the compiler gave none to the call"),
         text("path", "call path, outermost first: main (a.c:5) > exchange (halo.c:40)"),
-        flag("path_whole", "false: what lies further out than the path is unknown"),
-        index("ranks", "number of ranks that called"),
+        flag("path_whole", "false: the outer part of the path is unknown"),
+        index("ranks", "number of ranks that called it"),
         *TRAFFIC,
-        seconds("time_s", "time in these calls, of all ranks"),
+        seconds("time_s", "time in these calls, summed over ranks"),
         seconds("min_s", "shortest call", NOT_TIMED),
         seconds("max_s", "longest call", NOT_TIMED),
     ),
-    more="The rows are those of `sites` in the report, in the same order: most time first.",
+    more="Same rows and order as `sites` in the report: most time first.",
 )
 
 

@@ -28,11 +28,11 @@ class Table(Generic[Row]):
     def __init__(self, declaration: TableDeclaration, values: Mapping[str, Values]) -> None:
         """Raises TypeError if the values do not match the declared columns."""
         if list(values) != [each.name for each in declaration.columns]:
-            raise TypeError(f"table {declaration.id}: columns {', '.join(values)} are not those that are declared")
+            raise TypeError(f"table {declaration.id}: unexpected columns {', '.join(values)}")
         self.declaration = declaration
         self._columns: dict[str, Column] = {each.name: column(each, values[each.name]) for each in declaration.columns}
         if len({len(each) for each in self._columns.values()}) > 1:
-            raise TypeError(f"table {declaration.id}: its columns differ in length")
+            raise TypeError(f"table {declaration.id}: columns differ in length")
 
     @property
     def columns(self) -> list[str]:

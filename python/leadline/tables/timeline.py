@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leadline.figures.content import Content
 
 Which = int | Literal["typical", "slowest", "all"]
-NO_MESSAGE = "the call sends and receives nothing itself"
+NO_MESSAGE = "no message in this call"
 
 
 def _row(name: str, meaning: str) -> ColumnDeclaration:
@@ -38,43 +38,41 @@ TABLE = TableDeclaration(
     "One row per call of an iteration of the main loop.",
     (
         *WHERE,
-        count("iteration", "the iteration, counted from 0"),
-        index("site", "the call site's row in `sites()`, counted from 0", "a call of libc on a file, or unknown"),
+        count("iteration", "the iteration, from 0"),
+        index("site", "the call site's row in `sites()`, from 0", "a file call of libc, or unknown"),
         text("function", "MPI function, or libc's"),
-        text("role", "what it does itself: `send`, `receive`, `both`, `collective`, `other`"),
-        seconds("begin_s", "its begin, since the first rank began"),
-        seconds("end_s", "its end"),
-        seconds("gap_s", "time since the end of the rank's call before: computation, unless `polled`"),
-        flag("polled", "whether polls that found nothing lie in that gap"),
+        text("role", "direction: `send`, `receive`, `both`, `collective`, `other`"),
+        seconds("begin_s", "start time, from the first rank's start"),
+        seconds("end_s", "end time"),
+        seconds("gap_s", "gap since the rank's previous call: computation, unless `polled`"),
+        flag("polled", "whether failed polls occurred in the gap"),
         index(
             "partner_process",
-            "row in `ranks()` of the rank at the other end of its message",
-            f"{NO_MESSAGE}, or that end is unknown",
+            "the partner's row in `ranks()`",
+            f"{NO_MESSAGE}, or partner unknown",
         ),
-        index("partner_rank", "that rank in its MPI_COMM_WORLD", f"{NO_MESSAGE}, or unknown"),
+        index("partner_rank", "the partner's rank in its MPI_COMM_WORLD", f"{NO_MESSAGE}, or unknown"),
         _row(
             "partner_row",
-            "the call at the other end; of a collective, the next rank's; of `both`, the receive of what it sends",
+            "matching call at the partner; for collectives, the next rank's; for `both`, the receive of what it sends",
         ),
-        _row("source_row", "the call that sent what it receives"),
-        _row("completion_row", "the call that completes the requests that it made, if one call does"),
+        _row("source_row", "matching send"),
+        _row("completion_row", "call that completes its requests, if it is a single one"),
         seconds(
             "completed_s",
-            "the end of that call, in whichever iteration, or of the call itself if it made no request",
+            "end of the completing call (in any iteration), or of the call itself if it is blocking",
             "unknown",
         ),
-        n_bytes("bytes", "that leave the rank: sent, as posted; contributed; put; written", "unknown"),
+        n_bytes("bytes", "bytes leaving the rank: sent (as posted), contributed, put or written", "unknown"),
         n_bytes(
             "bytes_received",
-            "that reach the rank; of a receive with a request, counted when it is completed",
+            "bytes reaching the rank; for nonblocking receives, counted at completion",
             "unknown",
         ),
     ),
-    more='`timeline("all")` has the calls of every iteration whose times were kept, one iteration after the other. '
-    "Rows of an iteration are in the order of `ranks()`, then of time. They are of the thread that goes through the "
-    "main loop. "
-    "`leadline.open(path, step=...)` chooses another loop. "
-    "Empty if no iteration was kept whole; `leadline report` says why.",
+    more='`timeline("all")` has every iteration whose call times were kept. Rows are in the order of iterations, of '
+    "`ranks()`, then of time. They are of the thread that runs the main loop. `leadline.open(path, step=...)` chooses "
+    "another loop. Empty if no iteration was kept completely; `leadline report` says why.",
 )
 
 
@@ -99,7 +97,7 @@ def values(content: Content, which: Which) -> Mapping[str, Values]:
     timeline = StepTimeline(content, content.run.order) if why is None else None
     if timeline is None or (not timeline.times and not isinstance(which, int)):
         if isinstance(which, int):
-            raise UsageError(f"there is no timeline: {why_none(content.run, why) if why is not None else None}")
+            raise UsageError(f"no timeline: {why_none(content.run, why) if why is not None else None}")
         return {each.name: [] for each in TABLE.columns}
     sites = [entry.site for entry in content.sites if entry.site is not None]
     groups, places = groups_of(content.run, sites), places_of(content.run)

@@ -24,17 +24,17 @@ TABLE = TableDeclaration(
             "late_sender, late_receiver, wait_at_barrier, wait_at_n_to_n, early_reduce, late_broadcast, wait_at_fence, "
             "late_post or late_complete",
         ),
-        *where("", "the rank that waited"),
-        text("function", "the MPI function that waited"),
-        text("routine", "the routine that called it"),
-        seconds("wait_s", "in the whole run"),
-        seconds("error_s", "half the width of its 95 % interval; 0 if exact"),
-        text("cause", "what another rank did meanwhile: computation, io, mpi or unknown; the largest part", NO_CAUSE),
-        text("cause_rank", "the rank that did it", NO_CAUSE),
-        text("cause_function", "the call that it computed before, or was in", NO_CAUSE),
-        number("cause_share", "of the wait", NO_CAUSE),
+        *where("", "the waiting rank"),
+        text("function", "waiting MPI function"),
+        text("routine", "calling routine"),
+        seconds("wait_s", "waiting time in the whole run"),
+        seconds("error_s", "half the width of the 95 % CI; 0 if exact"),
+        text("cause", "main cause, what the late rank was doing: computation, io, mpi or unknown", NO_CAUSE),
+        text("cause_rank", "late rank", NO_CAUSE),
+        text("cause_function", "call of the late rank: the one it was in, or the next after its computation", NO_CAUSE),
+        number("cause_share", "share of the wait", NO_CAUSE),
     ),
-    more="Empty if no times of calls were kept.",
+    more="Empty if no call times were kept.",
 )
 
 

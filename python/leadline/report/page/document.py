@@ -74,7 +74,7 @@ def _document(content: dict[str, Any], title: str, command: str, script: str) ->
 </head>
 <body>
 <div id="page"><main><h1>{_text(content.get("verdict", ""))}</h1>
-<p>The scripts that draw the tables and charts of this page did not run. For the same figures, type
+<p>This page's scripts did not run. For the same figures, type
 <code>{_text(command)}</code></p></main></div>
 <script type="application/json" id="report">{data}</script>
 <script>{chart_library}</script>

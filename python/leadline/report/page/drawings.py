@@ -13,9 +13,7 @@ def drawings_in(folder: Path, sections: tuple[Section, ...]) -> dict[str, Path]:
     files = {file.stem: file for file in folder.glob("*.js")}
     wanted = {file_name(section.id): section.id for section in sections if section.in_page}
     if missing := sorted(wanted.keys() - files.keys()):
-        raise ValueError(
-            f"no {folder.name}/{missing[0]}.js; a section that the page has none of says so in `elsewhere`"
-        )
+        raise ValueError(f"missing drawing {folder.name}/{missing[0]}.js (or set `elsewhere`)")
     if left := sorted(files.keys() - wanted.keys()):
-        raise ValueError(f"{folder.name}/{left[0]}.js draws no section of the report")
+        raise ValueError(f"{folder.name}/{left[0]}.js belongs to no section")
     return {wanted[name]: files[name] for name in sorted(wanted)}

@@ -62,7 +62,7 @@ def draw(content: Content, out: Screen) -> None:
     lines = list(_lines(kept, content.base_s, out.width))
     if not lines:
         return
-    out.section(SECTION.title, "MPI time of all ranks: with what it calls, and in its own calls")
+    out.section(SECTION.title, "MPI time summed over ranks: inclusive and exclusive")
     shown = lines if out.complete else lines[:MOST_SHOWN]
     out.lines([("Inclusive  Exclusive    Calls  Routine", "dim"), *shown])
     if len(shown) < len(lines):

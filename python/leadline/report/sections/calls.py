@@ -45,7 +45,7 @@ def _places(content: Content) -> list[dict[str, Any]]:
 
 
 def draw(content: Content, out: Screen) -> None:
-    out.section(SECTION.title, "below each: least … median … most over ranks (rank)")
+    out.section(SECTION.title, "below each: min … median … max over ranks (rank)")
     out.lines(_sites(content, out.width, all_sites=out.complete))
 
 

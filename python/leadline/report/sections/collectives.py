@@ -35,7 +35,7 @@ def draw(content: Content, out: Screen) -> None:
     found = collective_classes(content.functions, content.waits)
     if not found:
         return
-    out.section(SECTION.title, "all ranks together; bytes that a rank contributes to a call")
+    out.section(SECTION.title, "summed over ranks; bytes contributed per rank and call")
     lines: list[Line] = [("   Time      Time    Waited     Calls     Bytes  Class", "dim")]
     for one in found:
         waited = "-" if one.wait_s is None else fmt.seconds(one.wait_s)

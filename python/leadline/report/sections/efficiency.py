@@ -9,7 +9,7 @@ from leadline.report.section import Section
 from leadline.report.sections.phases import efficiency_json
 from leadline.text.screen import Screen
 
-METHOD = "POP: parallel efficiency = load balance × communication efficiency; MPI_Init and MPI_Finalize do not count"
+METHOD = "POP: parallel efficiency = load balance × communication efficiency (MPI_Init and MPI_Finalize excluded)"
 
 
 def figures(content: Content) -> dict[str, Any]:

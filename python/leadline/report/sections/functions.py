@@ -40,7 +40,7 @@ def _collective(entry: Entry) -> dict[str, Any]:
 def draw(content: Content, out: Screen) -> None:
     out.section(SECTION.title, f"all ranks together; %Time of the {content.time_of}' time")
     out.lines(_functions(content, out.width))
-    out.section("Spread over ranks", "rank with the extreme in brackets")
+    out.section("Spread over ranks", "rank of min and max in brackets")
     out.lines(_spread(content, out.width))
 
 
@@ -83,8 +83,8 @@ def _spread(content: Content, width: int) -> list[Line]:
     )
     heading = f"{'':{name_width}} {'calls':^{2 * calls_width + 8}}  {'time':^{2 * time_width + 9}}".rstrip()
     columns = (
-        f"{'Name':{name_width}} {'least':>{calls_width}} {'median':>6} {'most':>{calls_width}}"
-        f"  {'least':>{time_width}} {'median':>7} {'most':>{time_width}}"
+        f"{'Name':{name_width}} {'min':>{calls_width}} {'median':>6} {'max':>{calls_width}}"
+        f"  {'min':>{time_width}} {'median':>7} {'max':>{time_width}}"
     )
     lines: list[Line] = [(heading, HEADER), (columns, HEADER)]
     for entry in content.functions:
@@ -104,7 +104,7 @@ def _spread(content: Content, width: int) -> list[Line]:
 def _narrow_spread(content: Content, calls_width: int, time_width: int) -> list[Line]:
     """Where a line has no room for both: the function, then its calls, then its times."""
     wide = max(calls_width, time_width)
-    lines: list[Line] = [(f"{'Name':8} {'least':>{wide}} {'median':>7} {'most':>{wide}}", HEADER)]
+    lines: list[Line] = [(f"{'Name':8} {'min':>{wide}} {'median':>7} {'max':>{wide}}", HEADER)]
     for entry in content.functions:
         if entry.local:
             continue

@@ -155,12 +155,12 @@ def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     trips = ("at least " if loop.at_least else "") + fmt.plural(loop.trips, "iteration")
     lines = [f"{loop.where}: {trips}, {100 * loop.share:.0f} % of the ranks' time"]
     if loop.at_least:
-        lines.append("  iterations that make all their calls in one inner loop may be missed")
+        lines.append("  iterations may be missed: those whose calls are all in one inner loop")
         if loop.restarts:
             lines.append(f"  {restarting(loop)}")
     for number in loop.around:
         around = named_loop(run, number)
-        lines.append(f"  iterations of {around.where}, which encloses it, cannot be told apart by their calls")
+        lines.append(f"  iterations of {around.where}, which encloses it, make identical calls and cannot be separated")
         if around.restarts:
             lines.append(f"    {restarting(around)}")
     if len(loop.path) > 1:
@@ -189,20 +189,18 @@ def _lines(it: Iterations, width: int) -> list[Line]:
         ]
     named: list[Line] = list(_about_loop(it.run, it.loop, width)) if it.loop is not None else []
     if not it.timed:
-        return [*named, "The times of iterations were not kept (--series)."]
-    count = f"{fmt.plural(found.count, 'iteration')} of " if it.loop is None else "An iteration: "
+        return [*named, "Iteration times were not kept (--series)."]
+    count = f"{fmt.plural(found.count, 'iteration')} of " if it.loop is None else "Iteration: "
     if it.timed_are_unlike and it.average_s is not None:
-        named.append(
-            f"An iteration takes {fmt.seconds(it.average_s)} on average. Those that were timed are not typical."
-        )
+        named.append(f"Mean iteration {fmt.seconds(it.average_s)}; the timed ones are not typical.")
         count = "Timed: "
     lines: list[Line] = [
         *named,
         f"{count}{found.calls:,.0f} calls; mean {fmt.seconds(found.mean_ns * 1e-9)}, "
-        f"shortest {fmt.seconds(found.min_ns * 1e-9)}, longest {fmt.seconds(it.longest_ns * 1e-9)}"
+        f"min {fmt.seconds(found.min_ns * 1e-9)}, max {fmt.seconds(it.longest_ns * 1e-9)}"
         + (f" ({it.timed_iterations:,} of {found.count:,} were timed)" if it.timed_iterations < found.count else ""),
-        *([f"an iteration {'ends' if found.after else 'begins'} with {it.where}"] if it.loop is None else []),
-        f"  {''.join(_bar(most, top) for _, _, most in columns)}  slowest; full: {fmt.seconds(top * 1e-9)} or more",
+        *([f"each iteration {'ends' if found.after else 'starts'} at {it.where}"] if it.loop is None else []),
+        f"  {''.join(_bar(most, top) for _, _, most in columns)}  max; full bar: {fmt.seconds(top * 1e-9)} or more",
         "  " + "".join(_bar(mean, top) for mean, _, _ in columns) + "  mean",
     ]
     if marks.strip():
@@ -211,17 +209,17 @@ def _lines(it: Iterations, width: int) -> list[Line]:
         computed = outlier.computation_ns > (outlier.time_ns - outlier.typical_ns) / 2
         lines.append(
             f"  iteration {outlier.iteration:,}: {fmt.seconds(outlier.time_ns * 1e-9)} on rank "
-            f"{it.run.label(outlier.process)}, {outlier.time_ns / max(outlier.typical_ns, 1e-9):.1f} × the typical "
+            f"{it.run.label(outlier.process)}, {outlier.time_ns / max(outlier.typical_ns, 1e-9):.1f} × the median "
             f"{fmt.seconds(outlier.typical_ns * 1e-9)}"
         )
         if computed:
-            lines.append(f"    {fmt.seconds(outlier.computation_ns * 1e-9)} of it in one stretch of computation")
+            lines.append(f"    {fmt.seconds(outlier.computation_ns * 1e-9)} of it in one computation")
     kept = {
-        "full": "times of all calls were kept",
-        "sampled": f"times of all calls of {fmt.plural(len(found.sampled), 'iteration')} were kept, on all ranks"
+        "full": "all call times were kept",
+        "sampled": f"call times of {fmt.plural(len(found.sampled), 'iteration')} were kept, on all ranks"
         if found.sampled
-        else "times of all calls were kept for no iteration",
-        "none": "times of single calls were not kept (--series)",
+        else "no call times were kept",
+        "none": "call times were not kept (--series)",
     }
     lines.append((f"  {kept[found.kept]}", "dim"))
     if it.time.kind != "shared":
@@ -234,7 +232,7 @@ def about_clocks(time: _core.RunTime) -> str:
     if time.kind == "system":
         return f"times of different hosts are compared by wall-clock time ({time.clocks} clocks)"
     when = "MPI_Init and MPI_Finalize" if time.drift_known else "MPI_Init only"
-    return f"{time.clocks} clocks, compared in {when}: accurate to {fmt.seconds(time.error_ns * 1e-9)}"
+    return f"{time.clocks} clocks, synchronised in {when}: accurate to {fmt.seconds(time.error_ns * 1e-9)}"
 
 
 def _columns(found: _core.RunIterations, most: int) -> list[tuple[float, float, float]]:

@@ -51,7 +51,7 @@ def _overhead(content: Content) -> str:
     if content.own_share is not None:
         own += f" ({fmt.percent(content.own_share)})"
     trace = f"traces of {fmt.size(content.trace_bytes)}"
-    return f"Its own measured time: {own}; {trace}."
+    return f"Overhead: {own}; {trace}."
 
 
 SECTION = Section(id="itself", title="Leadline itself", order=140, figures=figures, draw=draw)

@@ -104,14 +104,14 @@ def draw(content: Content, out: Screen) -> None:
     entries = loop_entries(content.run, LEAST_SHARE if out.complete else LEAST_SHARE_SHOWN)
     shown = entries if out.complete else entries[:MOST_SHOWN]
     if shown:
-        out.section(SECTION.title, "iterations: per iteration of the enclosing loop; time of all ranks")
+        out.section(SECTION.title, "iterations per iteration of the enclosing loop; time summed over ranks")
         out.lines(_lines(shown, out.width))
         left = len(content.run.profile.loops.all) - 1 - len(shown)
         if left:
             out.lines([(f"and {fmt.plural(left, 'more loop')}: --json", "dim")])
         lost = content.run.profile.loops.lost_calls
         if lost:
-            out.lines([(f"?: the order of {fmt.plural(lost, 'call')} is lost", "dim")])
+            out.lines([(f"?: order lost for {fmt.plural(lost, 'call')}", "dim")])
 
 
 def _lines(entries: Sequence[LoopEntry], width: int) -> list[Line]:

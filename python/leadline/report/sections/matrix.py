@@ -30,13 +30,13 @@ def figures(content: Content) -> dict[str, Any]:
 
 def draw(content: Content, out: Screen) -> None:
     if content.messages:
-        out.section(SECTION.title, "bytes of messages, from the rank of the row to that of the column")
+        out.section(SECTION.title, "bytes sent; row: source, column: destination")
         out.lines(matrix_lines(content, SENT, out.width))
 
 
 SECTION = Section(
     id="matrix",
-    title="Who sends to whom",
+    title="Communication matrix",
     order=90,
     figures=figures,
     draw=draw,

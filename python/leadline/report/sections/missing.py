@@ -78,7 +78,7 @@ def _draw_losses(losses: Sequence[Loss], out: Screen) -> None:
 
 SECTION = Section(
     id="missing",
-    title="Losses and what was not recorded",
+    title="Losses and omissions",
     order=130,
     figures=figures,
     draw=draw,

@@ -24,14 +24,14 @@ def figures(content: Content) -> dict[str, Any]:
 def draw(content: Content, out: Screen) -> None:
     if not content.operations:
         return
-    out.section(SECTION.title, "by size: bytes of an operation one way")
-    out.paragraph(f"{summary(content)} at targets other than MPI_PROC_NULL.")
+    out.section(SECTION.title, "by size per direction")
+    out.paragraph(f"{summary(content)} (MPI_PROC_NULL targets excluded).")
     out.lines(size_lines(content.operation_sizes, "operations", out.width))
     if content.bytes_put:
-        out.section("Who puts to whom", "bytes, from the rank of the row to that of the column")
+        out.section("Put matrix", "bytes; row: origin, column: target")
         out.lines(matrix_lines(content, PUT, out.width))
     if content.bytes_got:
-        out.section("Who gets from whom", "bytes, by the rank of the row from that of the column")
+        out.section("Get matrix", "bytes; row: origin, column: target")
         out.lines(matrix_lines(content, GOT, out.width))
 
 

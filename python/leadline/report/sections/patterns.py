@@ -17,50 +17,50 @@ LEAST_SHARE_SHOWN = 0.001
 
 TITLES = {
     "nearest_neighbour": "nearest-neighbour exchange",
-    "packable_messages": "messages that could travel together",
-    "all_to_one": "all send to one",
-    "one_to_all": "one sends to all",
-    "handmade_broadcast": "broadcast made of sends",
-    "handmade_reduction": "reduction made of sends",
-    "handmade_alltoall": "all-to-all made of sends",
-    "transpose": "transposition made of sends",
+    "packable_messages": "messages that could be combined",
+    "all_to_one": "all-to-one",
+    "one_to_all": "one-to-all",
+    "handmade_broadcast": "hand-written broadcast",
+    "handmade_reduction": "hand-written reduction",
+    "handmade_alltoall": "hand-written all-to-all",
+    "transpose": "hand-written transpose",
     "ring": "ring",
     "pipeline": "pipeline",
-    "master_worker": "master and workers",
+    "master_worker": "manager–worker",
     "irregular": "irregular exchange",
-    "serialised_order": "order of calls that serialises",
-    "wildcard_receive": "receives from any source",
-    "unexpected_large": "large messages before their receive",
+    "serialised_order": "serialising order of sends",
+    "wildcard_receive": "MPI_ANY_SOURCE receives",
+    "unexpected_large": "large sends before their receive",
     "redundant_barrier": "redundant barriers",
-    "allreduce_bound": "loop bound by allreduce",
-    "no_overlap": "nonblocking calls that overlap nothing",
+    "allreduce_bound": "allreduce-bound loop",
+    "no_overlap": "nonblocking calls without overlap",
     "polling": "polling",
-    "repeated_creation": "created again in every step",
+    "repeated_creation": "objects re-created every iteration",
     "read_all_by_all": "every rank reads the whole file",
-    "write_by_one": "one rank writes for all",
+    "write_by_one": "serial output (one rank writes)",
     "small_io": "small transfers",
-    "file_per_rank": "a file per rank",
+    "file_per_rank": "one file per rank",
 }
 
 # The same made of one-sided operations: puts, gets, accumulates, or several of them ("operations").
 ONE_SIDED = {
     "nearest_neighbour": "nearest-neighbour exchange by {}",
-    "packable_messages": "{} that could travel together",
-    "all_to_one": "all put to one",
-    "one_to_all": "one puts to all",
-    "handmade_broadcast": "broadcast made of {}",
-    "handmade_reduction": "reduction made of {}",
-    "handmade_alltoall": "all-to-all made of {}",
-    "transpose": "transposition made of {}",
+    "packable_messages": "{} that could be combined",
+    "all_to_one": "all-to-one puts",
+    "one_to_all": "one-to-all puts",
+    "handmade_broadcast": "hand-written broadcast by {}",
+    "handmade_reduction": "hand-written reduction by {}",
+    "handmade_alltoall": "hand-written all-to-all by {}",
+    "transpose": "hand-written transpose by {}",
     "ring": "ring of {}",
     "pipeline": "pipeline of {}",
     "irregular": "irregular exchange by {}",
 }
 ROOTED = {
-    ("all_to_one", "gets"): "one gets from all",
-    ("one_to_all", "gets"): "all get from one",
-    ("all_to_one", "accumulates"): "all accumulate at one",
-    ("one_to_all", "accumulates"): "one accumulates at all",
+    ("all_to_one", "gets"): "one rank gets from all",
+    ("one_to_all", "gets"): "all get from one rank",
+    ("all_to_one", "accumulates"): "all accumulate to one",
+    ("one_to_all", "accumulates"): "one accumulates to all",
 }
 
 
@@ -99,7 +99,7 @@ def draw(content: Content, out: Screen) -> None:
     shown = entries if out.complete else [e for e in entries if e.share >= LEAST_SHARE_SHOWN][:MOST_SHOWN]
     if not shown:
         return
-    out.section(SECTION.title, "messages of all ranks in a step; time of all ranks")
+    out.section(SECTION.title, "messages and bytes per iteration; all summed over ranks")
     out.lines(_lines(shown, out.width))
     if len(shown) < len(entries):
         out.lines([(f"and {len(entries) - len(shown)} more: --json", "dim")])
@@ -129,13 +129,13 @@ def _detail(entry: PatternEntry) -> str:
     if entry.name == "packable_messages":
         return f": {found['together']}"
     if entry.name == "repeated_creation":
-        return f": {found['what']}, {fmt.number(found['made_per_step'])} by each rank"
+        return f": {found['what']}, {fmt.number(found['made_per_step'])} per rank and iteration"
     if entry.name == "small_io":
         return f": {fmt.size(found['bytes_each'])} on average"
     if entry.name in {"all_to_one", "one_to_all"}:
-        return f": rank {found['root']}{', in an order that serialises' if 'chain' in found else ''}"
+        return f": rank {found['root']}{', serialised' if 'chain' in found else ''}"
     if entry.name == "allreduce_bound":
-        return f", {fmt.percent(found['share_of_loop'])} of its time"
+        return f", {fmt.percent(found['share_of_loop'])} of the loop's time"
     return ""
 
 

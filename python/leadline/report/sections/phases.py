@@ -78,8 +78,8 @@ def draw(content: Content, out: Screen) -> None:
         shown = content.phases
     if shown:
         sampled = any(entry.computes_in is not None for entry in shown)
-        unseen = "" if sampled else "; routines that make no call are in the computation around them"
-        out.section(SECTION.title, f"time of all ranks{unseen}")
+        unseen = "" if sampled else "; routines without calls count as computation"
+        out.section(SECTION.title, f"time summed over ranks{unseen}")
         out.lines(_lines(shown, whole, out.width))
 
 
@@ -104,14 +104,14 @@ def unseen_steps(entry: PhaseEntry) -> list[str]:
     words = []
     for loop in entry.around:
         restarts = f"; {restarting(loop)}" if loop.restarts else ""
-        words.append(f"within {loop.place}, iterations unknown{restarts}")
+        words.append(f"within {loop.place}, number of iterations unknown{restarts}")
     return words
 
 
 def _computes_in(entry: PhaseEntry, width: int) -> list[Line]:
     found = entry.computes_in or ()
     named = [f"{routine} {fmt.percent(part)}" for routine, _, part in found if part >= LEAST_PART_SHOWN]
-    return [(clip(f"{'':10}computes in {', '.join(named)}", width), "dim")] if named else []
+    return [(clip(f"{'':10}computation in {', '.join(named)}", width), "dim")] if named else []
 
 
 def phase_words(entry: PhaseEntry, *, period: bool = True) -> str:
@@ -119,7 +119,7 @@ def phase_words(entry: PhaseEntry, *, period: bool = True) -> str:
     if entry.kind in ("init", "final"):
         return entry.name
     if entry.every:
-        return f"{place}{entry.name}, every {entry.every} steps"
+        return f"{place}{entry.name}, every {entry.every} iterations"
     each = f" {fmt.seconds(entry.period_s)}" if period and entry.period_s and not entry.at_least else ""
     least = "≥ " if entry.at_least else ""
     times = f", {least}{fmt.short_count(entry.iterations)} ×{each}" if entry.iterations else ""

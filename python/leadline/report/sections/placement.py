@@ -55,5 +55,5 @@ SECTION = Section(
     order=10,
     figures=figures,
     draw=draw,
-    elsewhere={"page": "hosts are a column of the table of ranks, bindings a line of the section on Leadline itself"},
+    elsewhere={"page": "hosts: see the table of ranks; bindings: see the section on Leadline itself"},
 )

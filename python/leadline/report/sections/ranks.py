@@ -62,7 +62,7 @@ def _bars(content: Content, width: int) -> list[Line]:
     longest = max(rank.time_s for rank in shown) or 1.0
     room = max(10, width - label - 34)
     has_io = any(rank.io_s >= 0.001 * rank.time_s > 0 for rank in ranks)
-    legend = f"# computation{'  o file I/O' if has_io else ''}  = MPI  - its start and end"
+    legend = f"# computation{'  o file I/O' if has_io else ''}  = MPI  - MPI_Init and MPI_Finalize"
     heading = f"{'rank':>{max(label, 4)}}  {'computation':>11} {'MPI':>9}"
     one = f"{heading}        {legend}"
     lines: list[Line] = [(line, "dim") for line in ([one] if len(one) <= width else [legend, heading])]
@@ -77,7 +77,7 @@ def _bars(content: Content, width: int) -> list[Line]:
         bar = "#" * computing + "o" * moving + "=" * (whole - computing - moving - starting) + "-" * starting
         lines.append(f"{rank.rank:>{max(label, 4)}}  {times} {bar}".rstrip())
     if len(shown) < len(ranks):
-        lines.append(f"({len(shown)} of {len(ranks)} ranks: by share of MPI from least to most)")
+        lines.append(f"({len(shown)} of {len(ranks)} ranks: sorted by MPI share)")
     lines.extend(wrapped(_kinds(ranks), max(width, 40), rest=" " * 10))
     return lines
 

@@ -41,15 +41,15 @@ def _region(entry: RegionEntry) -> dict[str, Any]:
 
 def draw(content: Content, out: Screen) -> None:
     if content.regions:
-        out.section("Named regions", "time from entering to leaving, including regions within; all ranks together")
+        out.section("Named regions", "inclusive time, summed over ranks")
         out.lines(_lines(content.regions, out.width))
 
 
 def _lines(entries: Sequence[RegionEntry], width: int) -> list[Line]:
-    """A line for each region, with the regions within it indented below; the last columns are the ranks' least and
-    most time."""
+    """A line for each region, with the regions within it indented below; the last columns are min and max over
+    ranks."""
     lines: list[Line] = [
-        ("   Time  MPI in it   Entries     #Call   Bytes  least ... most (rank)", "dim"),
+        ("   Time        MPI   Entries     #Call   Bytes  min ... max (rank)", "dim"),
     ]
     for entry in entries[:MOST_REGIONS]:
         share = fmt.percent(entry.mpi_s / entry.time_s) if entry.time_s > 0 else "-"

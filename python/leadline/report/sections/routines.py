@@ -30,7 +30,7 @@ def figures(content: Content) -> dict[str, Any]:
 def draw(content: Content, out: Screen) -> None:
     lines = _routines(content, out.width)
     if lines:
-        out.section(SECTION.title, "with all MPI calls made in them and in the routines they call")
+        out.section(SECTION.title, "inclusive: calls in callees count, too")
         out.lines(lines)
 
 

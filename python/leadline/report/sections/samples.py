@@ -81,7 +81,7 @@ def draw(content: Content, out: Screen) -> None:
 def _named(one: SampledRoutine) -> str:
     place = f"{one.file.rsplit('/', 1)[-1]}:{one.line}" if one.file else ""
     before = _before(one)
-    return f"{one.routine}{f' ({place})' if place else ''}{f', before {before}' if before else ''}"
+    return f"{one.routine}{f' ({place})' if place else ''}{f', next call: {before}' if before else ''}"
 
 
 def _before(one: SampledRoutine) -> str:
@@ -95,7 +95,7 @@ def _before(one: SampledRoutine) -> str:
 
 SECTION = Section(
     id="samples",
-    title="Where it computes",
+    title="Computation by routine",
     order=65,
     figures=figures,
     draw=draw,

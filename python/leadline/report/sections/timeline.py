@@ -24,10 +24,10 @@ def figures(content: Content) -> dict[str, Any]:
 
 SECTION = Section(
     id="timeline",
-    title="Timeline of a step",
+    title="Timeline of an iteration",
     short="Timeline",
     order=34,
     figures=figures,
     present=lambda report: bool(report.get("timeline") or report.get("no_timeline")),
-    elsewhere={"terminal": "leadline timeline draws it"},
+    elsewhere={"terminal": "draw it with leadline timeline"},
 )

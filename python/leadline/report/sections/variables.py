@@ -51,9 +51,7 @@ def draw(content: Content, out: Screen) -> None:
     run = content.run
     lines = [*_variable_lines(variables(run), out.width), *_setting_lines(settings(run), out.width)]
     if lines:
-        out.section(
-            "The MPI library", "its performance variables (MPI_T) before MPI_Finalize, and settings in the environment"
-        )
+        out.section("The MPI library", "MPI_T performance variables before MPI_Finalize, and environment settings")
         out.lines(lines)
 
 
@@ -80,7 +78,7 @@ def _setting_lines(settings: Sequence[LibrarySetting], width: int) -> list[Line]
 
 SECTION = Section(
     id="variables",
-    title="The MPI library’s own figures",
+    title="MPI library internals (MPI_T)",
     short="MPI library",
     order=120,
     figures=figures,

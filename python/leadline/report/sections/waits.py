@@ -25,7 +25,7 @@ TITLES = {
     "late_sender": "late sender",
     "late_receiver": "late receiver",
     "wait_at_barrier": "wait at barrier",
-    "wait_at_n_to_n": "wait at n-to-n",
+    "wait_at_n_to_n": "wait at n-to-n collective",
     "early_reduce": "early reduce",
     "late_broadcast": "late broadcast",
     "wait_at_fence": "wait at fence",
@@ -36,13 +36,13 @@ DOING = {
     "computation": "computes before",
     "io": "is in file I/O",
     "mpi": "is in",
-    "unknown": "does something unknown before",
+    "unknown": "is late for an unknown reason before",
 }
 DOING_TOGETHER = {
     "computation": "compute before",
     "io": "are in file I/O",
     "mpi": "are in",
-    "unknown": "do something unknown before",
+    "unknown": "are late for an unknown reason before",
 }
 
 
@@ -129,8 +129,8 @@ def _cause(group: WaitGroup) -> str:
         return ""
     where = f" {cause.function}" if cause.function is not None else ""
     if cause.rank is not None:
-        return f"rank {cause.rank} {DOING[cause.doing]}{where}: {fmt.percent(cause.share)} of it"
-    return f"{cause.ranks} ranks {DOING_TOGETHER[cause.doing]}{where}: {fmt.percent(cause.share)} of it"
+        return f"rank {cause.rank} {DOING[cause.doing]}{where}: {fmt.percent(cause.share)}"
+    return f"{cause.ranks} ranks {DOING_TOGETHER[cause.doing]}{where}: {fmt.percent(cause.share)}"
 
 
 SECTION = Section(
