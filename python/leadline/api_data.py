@@ -21,4 +21,7 @@ def api_data(name: str) -> dict[str, Any]:
     for file in (package / "share" / "api" / name, package.parents[1] / "api" / name):
         if file.is_file():
             return tomllib.loads(file.read_text(encoding="utf-8"))
-    raise MissingPrerequisite(f"{package}/share/api/{name} is not there", hint="install leadline again")
+    raise MissingPrerequisite(
+        f"cannot find {package}/share/api/{name}: the installation is incomplete",
+        hint="build the source tree (./dev build) or reinstall Leadline",
+    )

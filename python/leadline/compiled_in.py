@@ -13,5 +13,8 @@ def sources(part: str) -> Path:
     """The part's folder, which is also its Python package. In a source tree that is a link to parts/."""
     folder = Path(__file__).resolve().parent / part
     if not any(folder.glob("[a-z]*.c")):
-        raise MissingPrerequisite(f"the sources of {part} are not at {folder}", hint="install leadline again")
+        raise MissingPrerequisite(
+            f"cannot find the sources of {part} in {folder}",
+            hint="build the source tree (./dev build) or reinstall Leadline",
+        )
     return folder.resolve()

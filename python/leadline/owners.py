@@ -11,11 +11,11 @@ from pathlib import Path
 def who_else_writes(status: os.stat_result) -> str:
     """Who besides the user and root can change it, as in "it belongs to ann"; "" if nobody."""
     if status.st_uid not in (os.geteuid(), 0):
-        return f"it belongs to {name_of(status.st_uid)}"
+        return f"owned by {name_of(status.st_uid)}"
     if status.st_mode & stat.S_IWOTH:
-        return "everybody can write it"
+        return "world-writable"
     if status.st_mode & stat.S_IWGRP and not _is_own_group(status.st_gid, status.st_uid):
-        return f"the group {_name_of_group(status.st_gid)} can write it"
+        return f"writable by group {_name_of_group(status.st_gid)}"
     return ""
 
 
@@ -27,11 +27,11 @@ def why_not_obeyed(path: Path) -> str:
     try:
         return link_of_others(path) or who_else_writes(path.stat()) or _prefixed(who_else_replaces(path.parent.stat()))
     except OSError as error:
-        return f"it cannot be examined: {error.strerror}"
+        return f"cannot stat it: {error.strerror}"
 
 
 def _prefixed(why: str) -> str:
-    return why and f"of its directory, {why}"
+    return why and f"its directory is unsafe: {why}"
 
 
 def link_of_others(path: Path) -> str:
@@ -39,7 +39,7 @@ def link_of_others(path: Path) -> str:
     status = path.lstat()
     if not stat.S_ISLNK(status.st_mode) or status.st_uid in (os.geteuid(), 0):
         return ""
-    return f"it is a link that belongs to {name_of(status.st_uid)}"
+    return f"symbolic link owned by {name_of(status.st_uid)}"
 
 
 def who_else_replaces(folder: os.stat_result) -> str:

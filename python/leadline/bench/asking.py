@@ -58,9 +58,9 @@ def parse_size(word: str) -> int:
     """Bytes of "8", "64k", "64Ki", "1M" (leadline.text.sizes). Raises UsageError."""
     size = parse(word)
     if not isinstance(size, int):
-        raise UsageError(f"not a size: {word!r}", hint="sizes are like 0, 8, 64k, 64Ki, 1M")
+        raise UsageError(f"{word!r}: expected a size in bytes", hint="e.g. 0, 8, 64k, 64Ki, 1M")
     if size > MOST_BYTES:
-        raise UsageError(f"{word} is too much: a message holds at most {MOST_BYTES} bytes")
+        raise UsageError(f"{word} is too large: the limit is {MOST_BYTES} bytes per message")
     return size
 
 
@@ -70,12 +70,14 @@ def sizes_for(operation: str, given: Iterable[int | str] | None) -> list[int]:
         return netpipe_sizes(1 << 22) if operation == "netpipe" else list(DEFAULT_SIZES[operation])
     sizes = {parse_size(word) if isinstance(word, str) else word for word in given}
     if not sizes or any(size < 0 for size in sizes):
-        raise UsageError("no sizes given")
+        raise UsageError("no message sizes given", hint="--sizes 8,64Ki,1M")
     if operation == "netpipe":
         return netpipe_sizes(max(sizes))
     for size in sorted(sizes):
         if not is_measurable(operation, size):
-            raise UsageError(f"{operation} of {size} bytes: not a whole number of doubles", hint="multiples of 8")
+            raise UsageError(
+                f"{operation}: size {size} B is not a multiple of 8 (data type double)", hint="use multiples of 8"
+            )
     return sorted(sizes)
 
 
@@ -144,7 +146,7 @@ def _exchanges(operation: str, given: str | Sequence[str] | None) -> list[Candid
         elif word in able:
             found.append(Candidate(word))
         else:
-            raise UsageError(f"{operation} has no {word!r}", hint=f"there are: {', '.join(able)}")
+            raise UsageError(f"{operation} does not support {word!r}", hint=f"available: {', '.join(able)}")
     return list(dict.fromkeys(found))
 
 
@@ -153,7 +155,7 @@ def _parse(word: str, algorithms: dict[str, Algorithm], operation: str) -> Candi
     parameters = [part for part in word[len(name) + 1 :].split(":") if part]
     if name in {"native", CHECKS_CHECK}:
         if parameters:
-            raise UsageError(f"{name} takes no parameters: {word!r}")
+            raise UsageError(f"{name} takes no parameters, got {word!r}")
         return Candidate(name)
     if name not in algorithms:
         raise UsageError(
@@ -167,7 +169,7 @@ def _parse(word: str, algorithms: dict[str, Algorithm], operation: str) -> Candi
         elif key == "radix" and algorithms[name].takes_radix and value.isdigit() and int(value) > 1:
             radix = int(value)
         else:
-            raise UsageError(f"{word!r}: {name} takes no such parameter", hint=_parameters(algorithms[name]))
+            raise UsageError(f"{name} has no parameter {word!r}", hint=_parameters(algorithms[name]))
     return Candidate(name, segment, radix)
 
 
@@ -178,5 +180,5 @@ def _name_in(word: str, algorithms: dict[str, Algorithm]) -> str:
 
 
 def _parameters(algorithm: Algorithm) -> str:
-    able = ["segment=BYTES"] * algorithm.takes_segments + ["radix=NUMBER of 2 or more"] * algorithm.takes_radix
+    able = ["segment=BYTES"] * algorithm.takes_segments + ["radix=N, N ≥ 2"] * algorithm.takes_radix
     return f"{algorithm.name} takes {' and '.join(able) or 'no parameters'}"

@@ -14,7 +14,7 @@ from leadline.runs.launch import Launch as ProgramLaunch
 from leadline.runs.order import Turn, turns
 from leadline.runs.runner import Done
 
-FIRST_LOOK = "a first look"
+FIRST_LOOK = "trial run"
 MEASURED = "measured"
 
 
@@ -73,7 +73,7 @@ class Course:
             if not (self.keep and self.found):
                 raise
             which = FIRST_LOOK if first_look else f"launch {done.turn.round + 1} of {done.turn.rounds}"
-            self.failed = f"{which} failed; the launches before it are kept: {error}"
+            self.failed = f"{which} failed ({error}); results of earlier launches are kept"
             return
         numbers = list(self._wanted)
         launch.samples = {

@@ -135,19 +135,19 @@ def result_of(outcome: Outcome, plan: Plan, folder: Path) -> Launch:
         raise MeasurementFailed(outcome.reason)
     if outcome.ending is Ending.TIMED_OUT:
         raise MeasurementFailed(
-            f"the measurement did not end within {outcome.limit_s:.0f} s{where}",
-            hint="allow more time with --timeout SECONDS",
+            f"the measurement timed out after {outcome.limit_s:.0f} s{where}",
+            hint="raise the limit: --timeout SECONDS",
         )
-    how = f"was {outcome.reason}" if outcome.exit_code is None else f"ended with code {outcome.exit_code}"
+    how = f"was {outcome.reason}" if outcome.exit_code is None else f"exited with code {outcome.exit_code}"
     said = outcome.last_lines()
-    raise MeasurementFailed(f"the measurement {how}{where}" + (": " + " | ".join(said) if said else ""))
+    raise MeasurementFailed(f"the measuring program {how}{where}" + (": " + " | ".join(said) if said else ""))
 
 
 def _where(plan: Plan, found: Launch) -> str:
     if found.at is None:
-        return ", before its first point"
+        return ", before the first measurement"
     point = plan.points[found.at[0]]
-    return f", in {point.operation} of {point.n_bytes} bytes by {point.candidates[found.at[1]]}"
+    return f", while measuring {point.operation} of {point.n_bytes} bytes by {point.candidates[found.at[1]]}"
 
 
 def read(path: Path) -> Launch:

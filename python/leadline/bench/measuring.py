@@ -95,7 +95,7 @@ def measure(
             words,
             environment,
             Path(folder),
-            label=f"{operation} on {ranks} ranks of {chosen.name}",
+            label=f"{operation}, {ranks} ranks, {chosen.name}",
             timeout_s=timeout_s,
             screening=screening,
             only_better=only_better,
@@ -105,7 +105,7 @@ def measure(
     if finished.interrupted:
         if not (keep and course.found):
             finished.interruption.end_if_any()
-        course.failed = f"interrupted; the launches before that are kept: {len(course.found)} of {launches}"
+        course.failed = f"interrupted; launches completed and kept: {len(course.found)} of {launches}"
     settings = {**_settings(plan), "launches": launches, "environ": dict(environ or {})}
     measurement = _measurement(asked, course.found, settings)
     measurement.failed, measurement.interruption = course.failed, finished.interruption
@@ -114,13 +114,13 @@ def measure(
 
 def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) -> None:
     if operation not in OPERATIONS:
-        raise UsageError(f"there is no operation {operation!r}", hint=f"there are: {', '.join(OPERATIONS)}")
+        raise UsageError(f"unknown operation {operation!r}", hint=f"available: {', '.join(OPERATIONS)}")
     if operation in POINT_TO_POINT and ranks != 2:
-        raise UsageError(f"{operation} runs on 2 ranks, not {ranks}")
+        raise UsageError(f"{operation} needs exactly 2 ranks (-n 2), got {ranks}")
     if min(ranks, launches, rounds) < 1:
         raise UsageError("ranks, launches and rounds must be 1 or more")
     if not 0 <= root < ranks:
-        raise UsageError(f"the root must be one of the ranks 0 to {ranks - 1}, not {root}")
+        raise UsageError(f"--root {root}: must be 0 to {ranks - 1}")
 
 
 def _settings(plan: Plan) -> dict[str, Any]:

@@ -22,9 +22,9 @@ def check_folder(path: Path) -> None:
     """Raises UsageError if the file's folder does not exist, or if the file may not be written there."""
     folder = path.absolute().parent
     if not folder.is_dir():
-        raise UsageError(f"cannot write {path}: there is no directory {path.parent}")
+        raise UsageError(f"cannot write {path}: no such directory: {path.parent}")
     if path.is_dir():
-        raise UsageError(f"cannot write {path}: it is a directory")
+        raise UsageError(f"cannot write {path}: it is a directory; give a file name")
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise UsageError(f"cannot write {path}: permission denied")
 
@@ -54,11 +54,11 @@ def print_tables(found: Measurement) -> None:
 
 def legend(base: str, narrow: bool) -> str:
     """What the columns mean."""
-    whose = "a blocking send's" if base == "blocking" else "the library's own"
-    least = "the least time that any algorithm can take on this network"
-    bound = f"reached: {least} / µs" if narrow else f"bound: {least}; reached: bound / µs"
+    whose = "blocking send" if base == "blocking" else "library default"
+    least = "lower bound for this network"
+    bound = f"% of bound: {least} / µs" if narrow else f"bound: {least}. % of bound: bound / µs"
     interval = "" if narrow else ", with its 95 % interval"
-    return f"µs: median; × {base}: {whose} time / this one's{interval}, above 1 is faster; {bound}"
+    return f"µs: median time. × {base}: speedup over the {whose}{interval}, > 1 is faster. {bound}"
 
 
 def _cells(row: dict[str, Any], wide: bool, narrow: bool) -> list[str]:
@@ -79,7 +79,7 @@ def _cells(row: dict[str, Any], wide: bool, narrow: bool) -> list[str]:
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return "too few" if low is None or high is None else f"{figure(low)}–{figure(high)}"
+    return "too few samples" if low is None or high is None else f"{figure(low)}–{figure(high)}"
 
 
 def figure(value: float | None) -> str:
@@ -108,19 +108,19 @@ def headline(found: Measurement) -> str:
     if asked.operation in POINT_TO_POINT:
         return text
     if not any(row["median_us"] is not None for row in found.rows):
-        return f"{text}: nothing could be measured"
+        return f"{text}: no valid measurement (see the notes below)"
     clear = [
         row
         for row in found.rows
         if row["ratio_to_native"] and row["algorithm"] != "native" and (row["ratio_to_native"]["low"] or 0) > 1
     ]
     if not clear:
-        return f"{text}: nothing is clearly faster than native"
+        return f"{text}: no algorithm beats the library default (95 %)"
     best = max(clear, key=lambda row: row["ratio_to_native"]["median"])
     sizes = len({row["bytes"] for row in clear})
     return (
-        f"{text}: native is beaten at {sizes} of {fmt.plural(len(asked.sizes), 'size')}, most by {best['algorithm']}: "
-        f"{best['ratio_to_native']['median']:.2f} times as fast at {size(best['bytes'])}"
+        f"{text}: the library default is beaten at {sizes} of {fmt.plural(len(asked.sizes), 'size')}, "
+        f"most by {best['algorithm']}: {best['ratio_to_native']['median']:.2f} × at {size(best['bytes'])}"
     )
 
 
@@ -131,13 +131,13 @@ def notes(found: Measurement) -> list[str]:
     noise = about["noise"]
     if noise is not None:
         lines.append(
-            f"Noise: {100 * noise['lost_share_median']:.1f} % of the time was lost to other work (worst rank "
+            f"OS noise: {100 * noise['lost_share_median']:.1f} % of the time went to other processes (worst rank "
             f"{100 * noise['lost_share_worst']:.1f} %), longest interruption {noise['longest_us']:.0f} µs"
         )
     if about["oversubscribed"]:
         lines.append(
             f"Oversubscribed: {about['ranks_on_host']} ranks on {about['cores_on_host']} cores. Ranks cannot start "
-            "together there: late rounds are kept, and times include waiting for a core."
+            "at the same time, so late samples are kept and times include waiting for a core."
         )
     for problem in sorted({row["problem"] for row in found.rows if row["problem"]}):
         of = [f"{row['algorithm']} at {size(row['bytes'])}" for row in found.rows if row["problem"] == problem]
@@ -145,10 +145,13 @@ def notes(found: Measurement) -> list[str]:
     late = sum(row["late"] for row in found.rows)
     rounds = sum(row["samples"] for row in found.rows) + (0 if about["oversubscribed"] else late)
     if late:
-        lines.append(f"{late} of {rounds} samples had a late rank" + ("" if about["oversubscribed"] else ": left out"))
+        lines.append(
+            f"{late} of {rounds} samples started late on some rank" + ("" if about["oversubscribed"] else ": dropped")
+        )
     if late > rounds / 2 and not about["oversubscribed"]:
         lines.append(
-            "More than half were late: other work takes the ranks' cores. Measure later, or for longer (--seconds)"
+            "More than half the samples started late because other processes use the "
+            "cores. Measure on an idle machine, or longer (--seconds)."
         )
     if found.failed:
         lines.append(found.failed[0].upper() + found.failed[1:])

@@ -32,7 +32,9 @@ def check(path: Path) -> None:
     matplotlib.
     """
     if path.suffix not in {*IMAGES, PAGE}:
-        raise UsageError(f"{path}: a plot is {', '.join(f'FILE{form}' for form in IMAGES)} or FILE{PAGE}")
+        raise UsageError(
+            f"{path}: the plot's file name must be {', '.join(f'FILE{form}' for form in IMAGES)} or FILE{PAGE}"
+        )
     check_folder(path)
     _matplotlib("figure")
 
@@ -54,7 +56,7 @@ def image(found: Measurement, form: str) -> bytes:
     drawing.suptitle(f"{found.asked.operation}, {found.asked.processes} ranks, {found.asked.library}", fontsize=11)
     top, below = drawing.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     _draw(top, found, _time, "µs")
-    _draw(below, found, _ratio, f"times as fast as {base}")
+    _draw(below, found, _ratio, f"speedup over {base}")
     below.axhline(1, color="#5a646e", linewidth=1, linestyle="--")
     bounds = {row["bytes"]: row["bound_us"] for row in found.rows if row["bound_us"] and _time(row)}
     if bounds:
@@ -95,7 +97,9 @@ def _draw(panel: Any, found: Measurement, value_of: Value, unit: str) -> None:
                 panel.plot([x, x], [low, high], color=color, linewidth=5, alpha=0.28, solid_capstyle="butt")
         drawn += len(points)
     if not drawn:
-        panel.text(0.5, 0.5, "nothing to draw", transform=panel.transAxes, ha="center", color="#5a646e")
+        panel.text(
+            0.5, 0.5, "nothing to plot: no valid measurement", transform=panel.transAxes, ha="center", color="#5a646e"
+        )
         return
     panel.set_xscale("log", base=2)
     panel.set_yscale("log")
@@ -116,7 +120,7 @@ def _some(sizes: tuple[int, ...] | list[int], most: int = 9) -> list[int]:
 
 
 def page(found: Measurement) -> str:
-    head = ("bytes", "algorithm", "µs", "95 %", "× base", "95 %", "samples", "late", "bound µs", "% of it", "")
+    head = ("bytes", "algorithm", "µs", "95 %", "× base", "95 %", "samples", "late", "bound µs", "% of bound", "")
     body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in _cells(row))}</tr>" for row in found.rows)
     said = "".join(f"<p>{html.escape(line)}</p>" for line in notes(found))
     picture = image(found, "svg").decode()

@@ -19,7 +19,8 @@ def sources_root() -> Path:
         if (root / FOLDERS[0]).is_dir():
             return root
     raise MissingPrerequisite(
-        f"the sources of leadline bench are not at {package}/share/bench", hint="install leadline again"
+        f"cannot find the sources of leadline bench in {package}/share/bench",
+        hint="build the source tree (./dev build) or reinstall Leadline",
     )
 
 
@@ -28,7 +29,9 @@ def generated_headers() -> list[Path]:
     folder = Path(__file__).resolve().parents[1] / "share" / "include" / "leadline"
     found = sorted(folder.glob("*"))
     if not found:
-        raise MissingPrerequisite(f"{folder} has no headers", hint="in a source tree: ./dev build; else install again")
+        raise MissingPrerequisite(
+            f"{folder} has no header files (mpi.h)", hint="build the source tree (./dev build) or reinstall Leadline"
+        )
     return found
 
 

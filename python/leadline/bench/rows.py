@@ -182,10 +182,10 @@ def _row(
 
 def _problem(correct: bool | None, time: Interval | None, usable: bool) -> str | None:
     if correct is False:
-        return "wrong result: its times are void"
+        return "wrong result; times discarded"
     if time is None:
-        return "every round was late"
-    return None if usable else "the algorithm it is compared with gave a wrong result"
+        return "a rank started late in every sample"
+    return None if usable else "its baseline gave a wrong result"
 
 
 def _launch_ratio(number: int, ratios: list[float], seed: int) -> dict[str, Any]:

@@ -15,18 +15,18 @@ from leadline.text.visible import cell
 
 SAMPLES = TableDeclaration(
     "samples",
-    "One row per sample: a candidate's time in a round.",
+    "One row per sample: one algorithm in one round.",
     (
         text("operation", "what was measured"),
-        text("algorithm", "the candidate, with its parameters"),
-        n_bytes("bytes", "size of the operation"),
+        text("algorithm", "algorithm, with its parameters"),
+        n_bytes("bytes", "message size in bytes"),
         count("processes", "ranks"),
         text("library", "MPI library"),
-        count("launch", "launch of the program that measures, counted from 0"),
-        count("round", "round within the launch, counted from 0"),
-        ColumnDeclaration("time_us", Kind.NUMBER, "time of the slowest rank", "µs", "a rank was late"),
-        flag("late", "a rank was late or preempted"),
-        flag("correct", "every rank had the right result"),
+        count("launch", "index of the launch, from 0"),
+        count("round", "index of the round within the launch, from 0"),
+        ColumnDeclaration("time_us", Kind.NUMBER, "time on the slowest rank", "µs", "some rank started late"),
+        flag("late", "some rank started late or was preempted"),
+        flag("correct", "correct result on every rank"),
     ),
 )
 
@@ -45,8 +45,8 @@ def parquet_writer() -> str:
         if importlib.util.find_spec(name) is not None:
             return name
     raise MissingPrerequisite(
-        "--parquet needs Polars or pyarrow, and neither is installed",
-        hint="pip install 'leadline[frames]'; or --csv FILE, which needs nothing",
+        "--parquet needs Polars or pyarrow",
+        hint="pip install 'leadline[frames]', or use --csv FILE",
     )
 
 

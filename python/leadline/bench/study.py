@@ -59,7 +59,7 @@ SERIES = (
         (3, 5),
     ),
     Series(
-        "sum of vectors",
+        "vector sum (MPI_SUM)",
         "allreduce",
         ("rabenseifner", "binary_tree_async", "direct"),
         "native",
@@ -208,14 +208,14 @@ def run(
     that is said, and what was measured before is kept.
     """
     if name not in STUDIES:
-        raise UsageError(f"there is no study {name!r}", hint=f"there are: {', '.join(STUDIES)}")
+        raise UsageError(f"unknown study {name!r}", hint=f"available: {', '.join(STUDIES)}")
     study = Study()
     with interruption() as study.interruption:
         for library, series in itertools.product(libraries, SERIES):
             for processes, sizes in _extent(series, full, study):
-                what = f"{series.name} on {processes} ranks of {library.name}"
+                what = f"{series.name}, {processes} ranks, {library.name}"
                 if study.interruption.signal:
-                    study.failed.append(f"{what} is missing: interrupted")
+                    study.failed.append(f"{what}: not measured (interrupted)")
                     continue
                 try:
                     found = measure(
@@ -233,12 +233,12 @@ def run(
                         progress=progress,
                     )
                 except MeasurementFailed as error:
-                    study.failed.append(f"{what} is missing: {error}")
+                    study.failed.append(f"{what}: not measured: {error}")
                     continue
                 except (KeyboardInterrupt, SystemExit):
                     if not study.interruption.signal or not study.measurements:
                         raise
-                    study.failed.append(f"{what} is missing: interrupted")
+                    study.failed.append(f"{what}: not measured (interrupted)")
                     continue
                 if found.failed:
                     study.failed.append(f"{what}: {found.failed}")
@@ -256,15 +256,17 @@ def _extent(series: Series, full: bool, study: Study) -> list[tuple[int, list[in
     too_many = [processes for processes in series.processes if processes > max(cores, 2) and not full]
     if too_many:
         ranks = ", ".join(map(str, too_many))
-        study.left_out.append(f"{series.name} on {ranks} ranks: there are only {cores} cores (--full measures it)")
+        study.left_out.append(
+            f"{series.name}, {ranks} ranks: more than the {cores} cores here (measure anyway: --full)"
+        )
     for processes in (each for each in series.processes if each not in too_many):
         # Two buffers and an algorithm's scratch for each rank, in half of the memory.
         most = memory // 2 // (4 * processes) if full else FITS_BYTES
         sizes = [elements for elements in series.elements if DOUBLE * elements <= most]
         if len(sizes) < len(series.elements):
-            why = "they do not fit in memory" if full else "they take too long (--full measures them)"
-            rest = f"{series.elements[len(sizes)]:,} doubles and more"
-            study.left_out.append(f"{series.name} on {processes} ranks of {rest}: {why}")
+            why = "does not fit in memory" if full else "takes too long (measure anyway: --full)"
+            rest = f"{series.elements[len(sizes)]:,} doubles or more"
+            study.left_out.append(f"{series.name}, {processes} ranks, {rest}: {why}")
         extent.append((processes, sizes))
     return extent
 
@@ -287,10 +289,7 @@ def compare(series: Series, found: Measurement) -> list[Comparison]:
     ]
 
 
-LEGEND = (
-    "here: the measured ratio with its 95 % interval; faster: whether the algorithm won; published: the range of his "
-    "ratios; same: whether the two agree"
-)
+LEGEND = "here: ratio measured now, 95 % CI. published: range of ratios in the paper. same: both agree on the winner."
 
 
 def print_study(study: Study) -> None:
@@ -303,7 +302,7 @@ def print_study(study: Study) -> None:
         own = [each for each in study.comparisons if (each.series, each.library) == (series.name, library)]
         if not own:
             continue
-        screen.print(f"{series.name}, {library}: time of {series.base} by that of each other", style="bold")
+        screen.print(f"{series.name}, {library}: speedup of each algorithm over {series.base}", style="bold")
         table = Table(box=None, pad_edge=False)
         for column in ("ranks", "doubles", "algorithm", "here", "95 %", "faster", "published", "faster", "same"):
             words = column in {"algorithm", "faster", "same"}
@@ -319,21 +318,21 @@ def print_study(study: Study) -> None:
                 what = f"{measurement.asked.operation} with {measurement.asked.library}"
                 screen.print(f"{what}: {line[0].lower()}{line[1:]}", style="yellow")
     for line in study.left_out:
-        screen.print(f"Left out: {line}", style="yellow")
+        screen.print(f"Skipped: {line}", style="yellow")
     for line in study.failed:
         screen.print(f"Failed: {line}", style="red")
 
 
 def _shown(each: Comparison) -> tuple[str, ...]:
     here = each.here
-    ratio, interval = "–", "none in time"
+    ratio, interval = "–", "all samples late"
     if here is not None and here["median"] is not None:
         low, high = here["low"], here["high"]
         ratio = f"{here['median']:.2f}"
         interval = f"{low:.2f}–{high:.2f}" if low is not None and high is not None else "too few"
     ratios = sorted(ratio.ratio for ratio in each.published)
-    theirs = f"{ratios[0]:.2f}–{ratios[-1]:.2f}" if ratios else "no table"
-    words = {"algorithm": "yes", "base": "no", None: "not clear"}
+    theirs = f"{ratios[0]:.2f}–{ratios[-1]:.2f}" if ratios else "no published table"
+    words = {"algorithm": "yes", "base": "no", None: "unclear"}
     verdict = {True: "yes", False: "no", None: ""}[each.agrees]
     return ratio, interval, words[each.winner_here], theirs, words[each.winner_published] if ratios else "", verdict
 

@@ -18,8 +18,8 @@ from leadline.launch.inside import refuse_inside_job
 from leadline.launch.launcher import find_launcher
 from leadline.text.printing import write_json
 
-LEGEND = "applied: the rule took effect, with the proof in brackets; not applied: the library's own algorithm ran"
-MEASURED = "times as fast: the library's own time divided by the rule's"
+LEGEND = "applied: the rule took effect (evidence in brackets); not applied: the library default ran"
+MEASURED = "speedup: time with the library default / time with the rule"
 
 
 @click.command("apply")
@@ -30,25 +30,28 @@ MEASURED = "times as fast: the library's own time divided by the rule's"
     default="shim",
     show_default=True,
     envvar="LEADLINE_VIA",
-    help="shim: Leadline's own algorithms, preloaded. native: settings of the MPI library.",
+    help="shim: use Leadline's algorithms (LD_PRELOAD). native: set the MPI library's own variables.",
 )
 @click.option(
     "--fill",
     is_flag=True,
     envvar="LEADLINE_FILL",
-    help="With --via native: if the library cannot keep its default, give sizes without a rule their neighbour's rule.",
+    help=(
+        "With --via native: give sizes without a rule the rule of the nearest size, "
+        "if the library cannot keep its default there."
+    ),
 )
 @click.option(
     "--as-set",
     is_flag=True,
     envvar="LEADLINE_AS_SET",
-    help="With --via native: set nothing; prove which of the table's rules your own settings put into effect.",
+    help="With --via native: set nothing, only check which rules your own settings already apply.",
 )
 @click.option(
     "--measure",
     is_flag=True,
     envvar="LEADLINE_MEASURE",
-    help="Time each rule first, in a job like this one, and drop the rules that are slower.",
+    help="First time each rule in a job of the same size, and drop rules that are slower.",
 )
 @click.option(
     "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print one line of JSON after the program's output."
@@ -61,7 +64,7 @@ MEASURED = "times as fast: the library's own time divided by the rule's"
     help="Write the same JSON to FILE.",
 )
 @click.option(
-    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures."
+    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Suppress Leadline's messages, except errors."
 )
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(
@@ -84,9 +87,11 @@ def command(
     refuse_inside_job("apply", program, os.environ)
     for option, given in (("--fill", fill), ("--as-set", as_set)):
         if given and via != "native":
-            raise UsageError(f"{option} concerns the library's settings", hint=f"use --via native {option}")
+            raise UsageError(
+                f"{option} applies only to the library's settings (--via native)", hint=f"{option} needs --via native"
+            )
     if as_set and measure:
-        raise UsageError("--as-set sets nothing, so there is nothing to --measure")
+        raise UsageError("--as-set and --measure exclude each other")
     if report is not None:
         from leadline.bench.output import check_folder
 
@@ -124,27 +129,25 @@ def _checked(table: Path, program: tuple[str, ...]) -> list[str]:
 
     if not table.is_file():
         what = "does not exist" if not table.exists() else "is a directory" if table.is_dir() else "is not a file"
-        raise UsageError(
-            f"the table {table} {what}; the program was not started", hint="leadline tune -o FILE writes a table"
-        )
+        raise UsageError(f"program not started: table {table} {what}", hint="write one: leadline tune -o FILE")
     why = owners.why_not_obeyed(table)
     if why:
         raise UsageError(
-            f"the table {table} is not applied: {why}; the program was not started",
-            hint="look at it, and apply a copy of your own",
+            f"program not started: table {table} rejected: {why}",
+            hint="check it, then apply your own copy",
         )
     return warnings_about(read(table), program)
 
 
 def _tell(found: dict[str, Any]) -> None:
     if found["problem"] is not None:
-        say(f"{found['problem']['message']}; the program ran natively")
+        say(f"{found['problem']['message']}; the program ran with the library's defaults")
         if found["problem"]["hint"]:
             say(found["problem"]["hint"])
     elif not found["applied"] and not found["not_applied"]:
-        say("the table has no rules: the program ran natively")
+        say("the table has no rules: the program ran with the library's defaults")
     if found["not_measured"] is not None:
-        say(f"the rules could not be measured first: {found['not_measured']}")
+        say(f"--measure failed: {found['not_measured']}")
     for warning in found["warnings"]:
         say(f"warning: {warning}")
     for rule in found["applied"]:
@@ -159,7 +162,7 @@ def _worth(rule: dict[str, Any]) -> str:
     gains = [found["median"] for found in rule.get("measured", ())]
     if not gains:
         return ""
-    return f"; measured here: {min(gains):.2f} to {max(gains):.2f} times as fast"
+    return f"; speedup measured here: {min(gains):.2f} to {max(gains):.2f}"
 
 
 def _named(rule: dict[str, Any]) -> str:

@@ -27,7 +27,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     "--algorithms",
     metavar="A,B|all",
     envvar="LEADLINE_ALGORITHMS",
-    help="Algorithms to compare, with parameters if wanted (chain:segment=64Ki).  [default: all]",
+    help="Algorithms to compare, e.g. chain:segment=64Ki.  [default: all]",
 )
 @click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="Message sizes, for example 8,64Ki,1M.")
 @click.option(
@@ -36,28 +36,31 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     type=click.IntRange(1),
     envvar="LEADLINE_RANKS",
     default=2,
-    help="Number of ranks.  [default: 2]",
+    help="Number of ranks (processes).  [default: 2]",
 )
 @click.option(
     "--mpi",
     "library",
     metavar="LIBRARY",
     envvar="LEADLINE_MPI",
-    help=f"{', '.join(mpi.NAMES)}; or a release, such as mpich@4.1.3.  [default: mpich up to 4 ranks, then openmpi]",
+    help=(
+        f"MPI library: {', '.join(mpi.NAMES)}, or a release, e.g. mpich@4.1.3. [default: "
+        "mpich up to 4 ranks, then openmpi]"
+    ),
 )
 @click.option(
     "--launches",
     type=click.IntRange(1),
     envvar="LEADLINE_LAUNCHES",
     default=5,
-    help="Start the measuring program this many times.  [default: 5]",
+    help="Launches of the benchmark.  [default: 5]",
 )
 @click.option(
     "--rounds",
     type=click.IntRange(1),
     envvar="LEADLINE_ROUNDS",
     default=50,
-    help="Samples of every algorithm at every size in each launch.  [default: 50]",
+    help="Samples per algorithm, size and launch.  [default: 50]",
 )
 @click.option(
     "--seconds",
@@ -65,14 +68,14 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     envvar="LEADLINE_SECONDS",
     default=2.5,
     show_default=True,
-    help="Measure each size for at most this long in each launch.",
+    help="Time limit per size and launch.",
 )
 @click.option(
     "--repeat",
     type=click.IntRange(0),
     default=0,
     envvar="LEADLINE_REPEAT",
-    help="Operations per sample, one after the other; 0: as many as needed.",
+    help="Back-to-back operations per sample; 0 = automatic.",
 )
 @click.option(
     "--skew",
@@ -80,7 +83,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     type=click.FloatRange(0),
     default=0.0,
     envvar="LEADLINE_SKEW",
-    help="Let ranks arrive up to this many µs late, at random.",
+    help="Random start skew per rank, up to this many µs.",
 )
 @click.option(
     "--buffers",
@@ -88,58 +91,58 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     default="reused",
     show_default=True,
     envvar="LEADLINE_BUFFERS",
-    help="written: ranks write their buffers before each operation.",
+    help="Buffer state: 'written' writes the buffers before each operation.",
 )
 @click.option(
     "--root",
     type=click.IntRange(0),
     default=0,
     envvar="LEADLINE_ROOT",
-    help="Root, if the operation has one.  [default: 0]",
+    help="Root rank of rooted operations.  [default: 0]",
 )
 @click.option(
     "--nodes",
     type=click.IntRange(0),
     default=0,
     envvar="LEADLINE_NODES",
-    help="Let two-level algorithms treat the job as this many nodes.",
+    help="Number of nodes assumed by two-level algorithms.",
 )
 @click.option(
     "--seed",
     type=int,
     default=1,
     envvar="LEADLINE_SEED",
-    help="Seed of the order of rounds and of the intervals.  [default: 1]",
+    help="Random seed (order of algorithms, bootstrap).  [default: 1]",
 )
 @click.option(
     "--timeout",
     "timeout_s",
     type=click.FloatRange(1),
     envvar="LEADLINE_TIMEOUT",
-    help="Seconds after which a launch fails.",
+    help="Time limit per launch, in seconds.",
 )
 @click.option(
     "--launcher",
     metavar="WORDS",
     envvar="LEADLINE_LAUNCHER",
-    help="Use this launcher instead of the library's own, for example 'mpiexec -n 4 -hosts a,b'.",
+    help="Launcher to use instead of the library's mpiexec, e.g. 'mpiexec -n 4 -hosts a,b'.",
 )
 @click.option(
     "--study",
     metavar="intel-mpi|wrf",
     envvar="LEADLINE_STUDY",
-    help="Repeat a published study; --mpi may list several libraries: A,B. wrf: read its tables again.",
+    help="Repeat a published study. --mpi may list several libraries (A,B). 'wrf' only re-reads published tables.",
 )
 @click.option(
-    "--full", is_flag=True, envvar="LEADLINE_FULL", help="With --study: also measure what does not fit this machine."
+    "--full", is_flag=True, envvar="LEADLINE_FULL", help="With --study: also run cases larger than this machine."
 )
-@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rows and settings as JSON.")
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print results and settings as JSON.")
 @click.option(
     "--parquet",
     type=click.Path(path_type=Path),
     metavar="FILE",
     envvar="LEADLINE_PARQUET",
-    help="Write every sample to FILE, with Polars or pyarrow.",
+    help="Write every sample to a Parquet FILE (needs Polars or pyarrow).",
 )
 @click.option(
     "--csv",
@@ -147,15 +150,14 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     type=click.Path(path_type=Path),
     metavar="FILE",
     envvar="LEADLINE_CSV",
-    help="Write every sample to FILE.",
+    help="Write every sample to a CSV FILE.",
 )
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
     metavar="FILE",
     envvar="LEADLINE_PLOT",
-    help="Write a plot to FILE.svg, .png or .pdf, or a plot and a table to FILE.html; with --study wrf to FILE.png. "
-    "Needs matplotlib.",
+    help="Write a plot (FILE.svg, .png, .pdf) or a page with plot and table (FILE.html). Needs matplotlib.",
 )
 @click.pass_context
 def command(
@@ -199,13 +201,17 @@ def command(
         published = study == "wrf"  # measures nothing
         if others := sorted(set(given) - ({"study", "json_", "plot"} if published else STUDY_TAKES)):
             words = ", ".join(name if name == "operation" else option_of(context, name) for name in others)
-            what = "the study wrf only reads its tables" if published else "a study has its own operations and sizes"
+            what = (
+                "--study wrf measures nothing: it re-reads published tables"
+                if published
+                else "a study sets operations and sizes itself"
+            )
             raise UsageError(f"{what}; it does not take {words}")
         if published:
             return read_study(plot, json_=json_)
         return run_study(study, library, context, full=full, json_=json_, timeout_s=timeout_s)
     if full:
-        raise UsageError("--full works only with --study")
+        raise UsageError("--full needs --study")
     if operation is None:
         raise UsageError("name the operation to measure", hint=f"one of {', '.join(OPERATIONS)}")
     if plot is not None:

@@ -20,10 +20,10 @@ from leadline.text import format as fmt
     "shared",
     is_flag=True,
     envvar="LEADLINE_SHARED_DIRECTORY",
-    help="Collect into a directory that belongs to somebody else, or that others can write.",
+    help="Allow a directory owned by another user or writable by others.",
 )
 @click.option(
-    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures."
+    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Suppress Leadline's messages, except errors."
 )
 def command(directory: Path, shared: bool, quiet: bool) -> int:
     """Bring what killed processes of a run left on this node into DIRECTORY, the run's directory.
@@ -32,24 +32,24 @@ def command(directory: Path, shared: bool, quiet: bool) -> int:
     node that the report names, for example with srun; one process per node is enough.
     """
     if not directory.is_dir():
-        raise UsageError(f"{directory} is not a directory", hint="give the directory of the run")
+        raise UsageError(f"{directory} is not a directory", hint="leadline collect RUN")
     for run in nodes.runs_in(directory):
         why = "" if shared else who_else_writes(run)
         if why:
             raise UsageError(
-                f"nothing is collected into {run}: {why}",
-                hint="its owner can collect; if you trust whoever can write there: --shared-directory",
+                f"nothing copied into {run}: {why}",
+                hint="ask the owner to run it; or, if you trust everyone who can write there, add --shared-directory",
             )
     try:
         done = nodes.collect(directory)
     except OSError as error:
-        raise UsageError(f"cannot bring this node's recordings into {directory}: {error.strerror}") from error
+        raise UsageError(f"cannot copy this node's recordings to {directory}: {error.strerror}") from error
     for path in done.refused:
-        say(f"{path} is left alone: it is a link, or does not belong to whoever recorded this run")
+        say(f"skipped {path}: it is a symbolic link, or not owned by the user who recorded this run")
     if quiet:
         return 0
     if done.files:
-        say(f"brought {fmt.plural(done.files, 'recording')} ({fmt.size(done.n_bytes)}) into {shown(directory)}")
+        say(f"copied {fmt.plural(done.files, 'recording')} ({fmt.size(done.n_bytes)}) into {shown(directory)}")
     if done.running:
         verb = "runs" if done.running == 1 else "run"
         say(f"{fmt.plural(done.running, 'process', 'processes')} of this run still {verb} on this node")
@@ -57,8 +57,8 @@ def command(directory: Path, shared: bool, quiet: bool) -> int:
     if others:
         say(
             f"more recordings are on {', '.join(others[:20])}{' …' if len(others) > 20 else ''}: "
-            "run leadline collect there, too"
+            "run leadline collect there too"
         )
     elif not done.files and not done.running:
-        say(f"this node has no recording of {shown(directory)}")
+        say(f"no recordings of {shown(directory)} on this node")
     return 0

@@ -20,15 +20,15 @@ PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
 
 @click.command("compare")
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the comparison as JSON.")
-@click.option(
-    "--all", "all_tables", is_flag=True, envvar="LEADLINE_ALL", help="Show all tables: phases, functions, call sites."
-)
+@click.option("--all", "all_tables", is_flag=True, envvar="LEADLINE_ALL", help="Show all tables, not only the summary.")
 @click.option("--html", metavar="FILE", envvar="LEADLINE_HTML", help="Write the comparison as one HTML page.")
 @click.option(
     "--fail-above",
     metavar="PERCENT",
     envvar="LEADLINE_FAIL_ABOVE",
-    help="End with code 6 if another group's iterations take longer than A's by more than this, beyond the noise.",
+    help=(
+        "Exit with code 6 if a group's iterations are slower than A's by more than this (and beyond noise), e.g. 5%."
+    ),
 )
 @step_option
 @click.argument("groups", metavar="A B [C…]", nargs=-1)
@@ -43,11 +43,12 @@ def command(
     allowed = _percent(fail_above) if fail_above is not None else None
     if len(groups) < 2:
         raise UsageError(
-            "compare needs at least two runs", hint="leadline compare A B, or A1,A2,A3 B1,B2,B3 of repeats"
+            "compare needs at least two runs",
+            hint="leadline compare A B, or with repeats: leadline compare A1,A2,A3 B1,B2,B3",
         )
     if allowed is not None and all(len(paths_of(text)) < 2 for text in groups):
         raise UsageError(
-            "--fail-above needs repeats: single runs do not show how much runs vary",
+            "--fail-above needs repeats: single runs do not show run-to-run variation",
             hint="record each configuration three times or more, in turn: leadline compare A1,A2,A3 B1,B2,B3",
         )
     for path in (path for text in groups for path in paths_of(text)):
@@ -82,7 +83,8 @@ def _opened(groups: tuple[str, ...], step: str | None) -> Any:
         from leadline.compare.opening import open_subject
     except ImportError as error:
         raise MissingPrerequisite(
-            f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
+            f"Leadline's native module is missing: {error}",
+            hint="build the source tree (./dev build) or reinstall Leadline",
         ) from error
     return compare([Group(text, [open_subject(path, step) for path in paths_of(text)]) for text in groups])
 
@@ -95,19 +97,22 @@ def paths_of(text: str) -> list[Path]:
     for part in text.split(","):
         matches = sorted(glob.glob(part)) if part and not Path(part).exists() and glob.has_magic(part) else []
         if part and not matches and glob.has_magic(part) and not Path(part).exists():
-            raise UsageError(f"no directory matches {part}", hint="a pattern names the directories of repeats")
+            raise UsageError(f"no directory matches {part}", hint="a pattern must match the repeats' directories")
         found += [Path(match) for match in matches] if matches else [Path(part)] if part else []
     if not found:
-        raise UsageError(f"{text!r} names no run", hint="leadline compare A B, or A1,A2,A3 B1,B2,B3 of repeats")
+        raise UsageError(
+            f"{text!r}: no run given",
+            hint="leadline compare A B, or with repeats: leadline compare A1,A2,A3 B1,B2,B3",
+        )
     if len({path.resolve() for path in found}) < len(found):
-        raise UsageError(f"{text} names a run twice")
+        raise UsageError(f"{text}: the same run twice")
     return found
 
 
 def _percent(text: str) -> float:
     match = PERCENT.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"--fail-above {text}: a percentage is expected, such as 5%")
+        raise UsageError(f"--fail-above {text}: expected a percentage, e.g. 5%")
     return float(match.group(1)) / 100
 
 
@@ -120,9 +125,7 @@ def _written(comparison: Any, target: Path) -> Path:
     try:
         document.write_comparison(as_json(comparison), target)
     except OSError as error:
-        raise UsageError(
-            f"the page cannot be written: {target}: {error.strerror}", hint="leadline compare A B --html FILE"
-        ) from error
+        raise UsageError(f"cannot write {target}: {error.strerror}", hint="leadline compare A B --html FILE") from error
     return target
 
 
@@ -138,6 +141,6 @@ def _check(comparison: Any, allowed: float) -> None:
         elif main.ratio is None or not pair.repeats:
             unknown.append(letter(index))
     if unknown:
-        say(f"--fail-above: {', '.join(unknown)} cannot be judged without repeats: compare A1,A2,A3 B1,B2,B3")
+        say(f"--fail-above: {', '.join(unknown)}: no repeats, so not checked; compare A1,A2,A3 B1,B2,B3")
     if slower:
         raise SlowerThanAllowed(f"slower than A by more than {fmt.number(allowed * 100)} %. {'; '.join(slower)}")

@@ -26,19 +26,20 @@ def install(environ: Mapping[str, str]) -> list[str]:
     shell = PurePath(environ.get("SHELL", "")).name
     home = environ.get("HOME", "")
     if shell not in SHELLS or not home:
-        what = f"there is no completion for {shell}" if shell else "$SHELL does not say which shell you use"
+        what = f"no completion for {shell}" if shell else "cannot tell your shell from $SHELL"
         raise UsageError(what, hint="leadline config --completion bash (or zsh, fish) prints the script")
     path = _place(shell, environ, Path(home))
     if path.exists() and VARIABLE not in path.read_text(errors="replace"):
         raise UsageError(
-            f"{path} exists and is not Leadline's", hint=f"leadline config --completion {shell} prints the script"
+            f"{path} exists and was not written by Leadline",
+            hint=f"leadline config --completion {shell} prints the script",
         )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(script(shell))
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
-    return [f"written: {path}", _next_step(shell, path)]
+    return [f"wrote {path}", _next_step(shell, path)]
 
 
 def _place(shell: str, environ: Mapping[str, str], home: Path) -> Path:
@@ -54,5 +55,5 @@ def _next_step(shell: str, path: Path) -> str:
     if shell == "zsh":
         return "in ~/.zshrc, before compinit: fpath+=~/.zfunc; then start a new shell"
     if shell == "bash":
-        return f"new shells use it if they have the package bash-completion; otherwise add to ~/.bashrc: . {path}"
-    return "new shells use it"
+        return f"new shells use it if bash-completion is installed; otherwise add to ~/.bashrc: . {path}"
+    return "takes effect in new shells"

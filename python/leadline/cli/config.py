@@ -14,14 +14,23 @@ INCLUDE = Path(__file__).resolve().parents[1] / "include"
 
 
 @click.command("config")
-@click.option("--include-dir", "what", flag_value="include-dir", help="The directory of leadline.h (C, C++).")
+@click.option("--include-dir", "what", flag_value="include-dir", help="Print the directory of leadline.h (C, C++).")
 @click.option("--cflags", "what", flag_value="cflags", help="That directory as a compiler option.")
 @click.option(
-    "--fortran", "what", flag_value="fortran", help="The source of the Fortran module, to be compiled with the program."
+    "--fortran",
+    "what",
+    flag_value="fortran",
+    help="Print the path of the Fortran module's source; compile it with your program.",
 )
-@click.option("--segments", "what", flag_value="segments", help="The directory of the sources of packed exchanges.")
-@click.option("--fieldio", "what", flag_value="fieldio", help="The directory of the sources of field I/O.")
-@click.option("--recorder", "what", flag_value="recorder", help="The recorder library, which is preloaded.")
+@click.option(
+    "--segments", "what", flag_value="segments", help="Print the directory of the message-packing library's sources."
+)
+@click.option(
+    "--fieldio", "what", flag_value="fieldio", help="Print the directory of the parallel field I/O library's sources."
+)
+@click.option(
+    "--recorder", "what", flag_value="recorder", help="Print the path of the recorder library (for LD_PRELOAD)."
+)
 @click.option(
     "--completion",
     is_flag=False,
@@ -29,10 +38,10 @@ INCLUDE = Path(__file__).resolve().parents[1] / "include"
     default=None,
     type=click.Choice(["", "bash", "zsh", "fish"]),
     metavar="[bash|zsh|fish]",
-    help="Install completion for your shell ($SHELL); with a shell's name, print its script.",
+    help="Install shell completion for $SHELL; --completion bash (or zsh, fish) prints the script instead.",
 )
 def command(what: str | None, completion: str | None) -> int:
-    """Print paths and options for building a program with Leadline, as in: cc $(leadline config --cflags) app.c"""
+    """Print paths and compiler options for building with Leadline, e.g. cc $(leadline config --cflags) app.c"""
     from leadline.compiled_in import sources
     from leadline.launch.recorder import library_path
 

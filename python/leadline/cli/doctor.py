@@ -15,7 +15,7 @@ MARKS = {"yes": ("✔", "green"), "no": ("✘", "red"), "depends": ("?", "yellow
 
 
 @click.command("doctor", context_settings=PROGRAM_FOLLOWS)
-@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print what was found as JSON.")
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the result as JSON.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [ARGS]...]")
 def command(json_: bool, program: tuple[str, ...]) -> int:
     """List what is installed here. With COMMAND, say whether its MPI calls would be recorded, without running it.

@@ -20,16 +20,16 @@ class _Formats(click.Choice[str]):
 
 @click.command("export")
 @click.option(
-    "-o", "--output", "output", metavar="PATH", required=True, help="File or directory to write; must not exist yet."
+    "-o", "--output", "output", metavar="PATH", required=True, help="Output file or directory; must not exist."
 )
 @click.option(
     "--iterations",
     metavar="A:B",
     envvar="LEADLINE_ITERATIONS",
-    help="Only iterations A to B - 1 of the step, counted from 0.  [default: the whole run]",
+    help="Export only iterations A to B-1 of the main loop, counted from 0.  [default: whole run]",
 )
 @click.option(
-    "--ranks", metavar="RANKS", envvar="LEADLINE_RANKS", help="Only these ranks, as in 0-3,17.  [default: all]"
+    "--ranks", metavar="RANKS", envvar="LEADLINE_RANKS", help="Export only these ranks, e.g. 0-3,17.  [default: all]"
 )
 @step_option
 @click.argument("name", metavar="FORMAT", type=_Formats(list(FORMATS)))
@@ -48,9 +48,9 @@ def command(name: str, directory: str, output: str, iterations: str | None, rank
     """
     target = Path(output)
     if target.exists() or target.is_symlink():
-        raise UsageError(f"{target} already exists, and an export never overwrites anything", hint="-o NEWPATH")
+        raise UsageError(f"{target} already exists; choose a new path", hint="-o NEWPATH")
     if not target.absolute().parent.is_dir():
-        raise UsageError(f"there is no directory {target.absolute().parent}")
+        raise UsageError(f"no such directory: {target.absolute().parent}")
     window = window_of(iterations)
     with working("exporting"):
         run = open_run(Path(directory), step)
@@ -71,11 +71,11 @@ def window_of(text: str | None) -> tuple[int, int] | None:
         return None
     first, colon, end = (part.strip() for part in text.partition(":"))
     if not all(part.isdecimal() or (colon and not part) for part in (first, end if colon else "0")) or text == ":":
-        raise UsageError(f"--iterations {text}: A:B is expected, two numbers counted from 0, as in 10:20")
+        raise UsageError(f"--iterations {text}: expected A:B, e.g. 10:20 (counted from 0, B excluded)")
     begin = int(first or 0)
     stop = begin + 1 if not colon else int(end) if end else 2**63
     if stop <= begin or stop > 2**63:
-        raise UsageError(f"--iterations {text}: there is no iteration in this range (B is not included)")
+        raise UsageError(f"--iterations {text}: empty range (B is excluded)")
     return begin, stop
 
 
@@ -94,7 +94,7 @@ def _export(name: str, run: Any, target: Path, window: tuple[int, int] | None, r
         else:
             target.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise UsageError(f"{target} cannot be written: {error.strerror or error}") from error
+            raise UsageError(f"cannot write {target}: {error.strerror or error}") from error
         raise
     return written
 
@@ -108,9 +108,9 @@ def _loop(run: Any, window: tuple[int, int] | None) -> int:
         return 0
     found = iterations(run)
     if window is not None and found is None:
-        raise UsageError(f"--iterations: the run has no iterations: {why_no_main_loop(run)}")
+        raise UsageError(f"--iterations: no main loop found in this run: {why_no_main_loop(run)}")
     if window is not None and found is not None and found.region is not None:
-        raise UsageError(f"--iterations: calls of the region {found.region.name} are not kept by iteration")
+        raise UsageError(f"--iterations: region {found.region.name} has no call times per iteration")
     if window is not None and found is not None and window[0] >= found.found.count:
-        raise UsageError(f"--iterations: the step has {found.found.count:,} iterations, counted from 0")
+        raise UsageError(f"--iterations: the main loop has only {found.found.count:,} iterations, counted from 0")
     return 0 if found is None else found.found.loop

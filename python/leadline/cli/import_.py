@@ -16,16 +16,14 @@ BYTES_OF_TIMES = 1.25  # of a call, as the recorder counts them (src/recorder/me
 
 
 @click.command("import")
-@click.option(
-    "-o", "--output", "output", metavar="RUN", required=True, help="Directory for the run; it must not exist yet."
-)
+@click.option("-o", "--output", "output", metavar="RUN", required=True, help="Directory for the run; must not exist.")
 @click.option(
     "--series",
     metavar="SIZE|N|all|none",
     envvar="LEADLINE_IMPORT_SERIES",
     default="all",
     show_default=True,
-    help="Call times to keep per thread: as many as fit into SIZE, N of them, all, or none.",
+    help="Call times to keep per thread: SIZE (e.g. 64MB), a number of calls, all, or none.",
 )
 @click.argument("path", metavar="PATH")
 def command(path: str, output: str, series: str) -> int:
@@ -38,12 +36,12 @@ def command(path: str, output: str, series: str) -> int:
 
     target = Path(output)
     if target.exists() or target.is_symlink():
-        raise UsageError(f"{target} already exists, and an import never overwrites anything", hint="-o NEWDIR")
+        raise UsageError(f"{target} already exists; choose a new directory", hint="-o NEWDIR")
     kept = _series(series)
     try:
         target.mkdir(mode=0o755)  # whatever the umask: others must not be able to add traces
     except OSError as error:
-        raise UsageError(f"{target} cannot be made: {error.strerror}") from error
+        raise UsageError(f"cannot create {target}: {error.strerror}") from error
     try:
         with working("importing"):
             imported = import_archive(Path(path), target, kept)
@@ -66,5 +64,5 @@ def _series(text: str) -> int | None:
         return None if text == "all" else 0
     n_bytes = sizes.parse(text)
     if n_bytes is None or not (sizes.has_unit(text) or isinstance(n_bytes, int)):
-        raise UsageError(f"--series {text}: a size is expected, as 64MB, or a number of calls, or all, or none")
+        raise UsageError(f"--series {text}: expected a size (64MB), a number of calls, all, or none")
     return int(n_bytes / BYTES_OF_TIMES) if sizes.has_unit(text) else int(n_bytes)

@@ -21,7 +21,7 @@ from leadline.cli.recording import (
 @output_option
 @recorder_options
 @click.option(
-    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Print no messages of Leadline's own, except failures."
+    "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Suppress Leadline's messages, except errors."
 )
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(output: str | None, quiet: bool, program: tuple[str, ...], **settings: Any) -> int:
@@ -33,5 +33,5 @@ def command(output: str | None, quiet: bool, program: tuple[str, ...], **setting
     recording = record_with_words(program, output, variables_of(settings), quiet=quiet)
     if recording.has_traces and not quiet:
         for directory in recording.runs:
-            say(f"recorded into {shown(directory)}; to see the report: leadline report {shown(directory)}")
+            say(f"recorded in {shown(directory)}; show the report: leadline report {shown(directory)}")
     return recording.exit_code

@@ -41,45 +41,46 @@ BARE_LEAST = 1_000_000  # a smaller number without a unit was meant in megabytes
 
 SETTINGS = (
     # The call sites and definitions of an ordinary program must fit.
-    Setting("budget", "size", "Write at most this much trace per rank; 64kB or more.  [default: 64MB]", least=64_000),
+    Setting("budget", "size", "Limit of trace size per rank, at least 64kB.  [default: 64MB]", least=64_000),
     Setting(
         "series",
         "series",
-        "Keep the times of single calls: all of them while they fit into SIZE per rank, otherwise those of some "
-        "iterations; or of all calls, or of none.  [default: auto: about 25,000 calls; otherwise 16,000 calls or 16 "
-        "iterations]",
+        "Call times to keep per rank: SIZE (all calls if they fit, else some iterations), "
+        "all, or none.  [default: auto, about 25,000 calls or 16 iterations]",
         least=5_000,  # the recorder's least_limit: below it no times are kept
     ),
-    Setting("memory", "size", "Let the recorder take at most this much memory per rank; 4MB or more.", least=4_000_000),
-    Setting("variables", "text", "Whether to read the MPI library's variables (MPI_T).", values="0|1"),
+    Setting("memory", "size", "Limit of recorder memory per rank, at least 4MB.", least=4_000_000),
+    Setting("variables", "text", "Read the MPI library's performance variables (MPI_T).", values="0|1"),
     Setting(
         "clocks",
         "text",
-        "When MPI_Init and MPI_Finalize compare clocks: hosts, if the job has several hosts; exchange, always; none, "
-        "never. All ranks must be recorded.  [default: hosts]",
+        "Compare clocks in MPI_Init and MPI_Finalize: hosts (only jobs on several "
+        "hosts), exchange (always), none. All ranks must be recorded.  [default: hosts]",
         values="hosts|exchange|none",
     ),
     Setting(
         "sample",
         "rate",
-        "Sample where the program computes between MPI calls, RATE times per second of a thread's own time.  "
-        f"[default: none; without RATE: {SAMPLES_PER_S}]",
+        "Sample computation between MPI calls, RATE times per second of CPU time. "
+        f"[default: off; RATE defaults to {SAMPLES_PER_S}]",
     ),
-    Setting("start_paused", "flag", "Record nothing until the program calls MPI_Pcontrol(1)."),
+    Setting("start_paused", "flag", "Start paused: record nothing until MPI_Pcontrol(1)."),
     Setting(
         "live",
         "text",
-        "Where to keep the recording while the program runs: in DIR on each node, or in the run's directory.  "
-        "[default: run; on a network file system, the node's memory or disk]",
+        "Directory on each node for the live recording.  [default: the run's directory; "
+        "node-local memory or disk if that is on a network file system]",
         values="DIR|run",
     ),
     Setting(
         "shared_directory",
         "flag",
-        "Record into a directory that belongs to somebody else, or that others can write.",
+        "Allow a directory owned by another user or writable by others.",
     ),
-    Setting("keep_secrets", "flag", "Keep passwords, tokens and keys of the command line and of settings readable."),
-    Setting("verbose", "flag", "Let the recorder report what it does."),
+    Setting(
+        "keep_secrets", "flag", "Do not mask passwords, tokens and keys in the recorded command line and settings."
+    ),
+    Setting("verbose", "flag", "Verbose: log what the recorder does."),
 )
 
 
@@ -107,7 +108,7 @@ def _rate(setting: Setting, value: Any) -> str:
     text = str(value)
     if not re.fullmatch(r"\d{1,9}", text) or not 1 <= int(text) <= MOST_SAMPLES_PER_S:
         raise UsageError(
-            f"{setting.flag} {text}: a number of samples per second is expected, 1 to {MOST_SAMPLES_PER_S:,}",
+            f"{setting.flag} {text}: expected samples per second, 1 to {MOST_SAMPLES_PER_S:,}",
             hint=f"{setting.flag}={SAMPLES_PER_S}, or {setting.flag} -- before the command",
         )
     return text
@@ -117,21 +118,22 @@ def _size(setting: Setting, value: Any) -> str:
     text = str(value)
     n_bytes = sizes.parse(text)
     if n_bytes is None:
-        raise UsageError(f"not a size: {value}", hint="for example 64MB, or 64MiB")
+        raise UsageError(f"{value}: expected a size", hint="e.g. 64MB or 64MiB")
     if not sizes.has_unit(text) and 0 < n_bytes < BARE_LEAST:
         raise UsageError(
-            f"{setting.flag} {text} has no unit, and {n_bytes:,.0f} bytes would be very little",
-            hint=f"write {text}MB for megabytes" if n_bytes < setting.least else f"write {text}B if you meant bytes",
+            f"{setting.flag} {text} has no unit ({n_bytes:,.0f} bytes is unlikely)",
+            hint=f"write {text}MB for megabytes"
+            if n_bytes < setting.least
+            else f"{text}B for bytes, {text}MB for megabytes",
         )
     if n_bytes < setting.least:
         meant = _instead(setting)
         raise UsageError(
-            f"{setting.flag} {text} ({n_bytes:,.0f} bytes) is too little to record with; the minimum is "
-            f"{sizes.typed(setting.least)}",
+            f"{setting.flag} {text} ({n_bytes:,.0f} bytes) is too small; the minimum is {sizes.typed(setting.least)}",
             hint=meant,
         )
     return text.replace(" ", "")
 
 
 def _instead(setting: Setting) -> str:
-    return "--series none keeps no times" if setting.kind == "series" else "leave it out for the default"
+    return "--series none keeps no call times" if setting.kind == "series" else "omit it to use the default"

@@ -67,7 +67,7 @@ class Clock:
         now = time.monotonic()
         if self._allowed and now - self._begin > 2 and now - self._shown > 1:
             self._shown = now
-            rewrite_line(sys.stderr, f"leadline: recording, {now - self._begin:.0f} s ")
+            rewrite_line(sys.stderr, f"leadline: recording for {now - self._begin:.0f} s ")
 
     def clear(self) -> None:
         if self._shown:
@@ -95,7 +95,7 @@ def record_with_words(
     def started(directory: Path, launcher: Launcher | None) -> None:
         if not quiet:
             hinted.update(say_mistakes(command, launcher, environ))
-            say(f"recording into {shown(directory)}")
+            say(f"recording to {shown(directory)}")
 
     try:
         recording = record(
@@ -139,7 +139,7 @@ def _explain(recording: Recording, environ: Mapping[str, str], hinted: Set[str])
     hint = "" if verdict.hint in hinted else verdict.hint
     if recording.exit_code == 0:
         raise NothingRecorded(f"nothing was recorded: {verdict.reason}", hint=hint)
-    say(f"nothing was recorded: {verdict.reason}; the program ended with code {recording.exit_code}")
+    say(f"nothing was recorded: {verdict.reason} (the program exited with code {recording.exit_code})")
     if hint:
         say(hint)
 

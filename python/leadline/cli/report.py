@@ -44,16 +44,16 @@ from leadline.text.printing import console, write_json, write_path
     "--iterations",
     is_flag=True,
     envvar="LEADLINE_ITERATIONS",
-    help="Show only the time per iteration of the main loop.",
+    help="Show only the main loop's time per iteration.",
 )
 @click.option(
     "--table",
     metavar="NAME",
     envvar="LEADLINE_TABLE",
-    help="Print one table as CSV: sites, calls (by rank), ranks, timeline:all … (docs/read/tables.md has them all).",
+    help="Print one table as CSV, e.g. sites, calls, ranks, timeline:all. All names: docs/read/tables.md.",
 )
-@click.option("--csv", metavar="FILE", envvar="LEADLINE_CSV", help="Write the table there as CSV instead.")
-@click.option("--parquet", metavar="FILE", envvar="LEADLINE_PARQUET", help="Write the table there as Parquet instead.")
+@click.option("--csv", metavar="FILE", envvar="LEADLINE_CSV", help="Write the --table to FILE as CSV.")
+@click.option("--parquet", metavar="FILE", envvar="LEADLINE_PARQUET", help="Write the --table to FILE as Parquet.")
 @step_option
 @click.argument("directory", required=False, metavar="[DIR]")
 def command(
@@ -76,7 +76,7 @@ def command(
         html, directory = "", html  # `report --html DIR`: the word after an option that may have a value
     path = Path(directory) if directory is not None else newest()
     if not path.is_dir():
-        raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record named")
+        raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record printed")
     if table is not None or csv is not None or parquet is not None:
         from leadline.cli.tables import export
 
@@ -99,7 +99,7 @@ def command(
         elif all_sites:
             report.print(console(), all_sites=True)
         else:
-            where = f"Tables: --all, or --section NAME. Page: leadline report {shown(path)} --html."
+            where = f"More: --all or --section NAME. As a page: leadline report {shown(path)} --html."
             report.print_summary(console(), " ".join([where, *filter(None, [advice_for(report)])]))
     return 0
 
@@ -108,5 +108,7 @@ def newest() -> Path:
     parent = Path(DEFAULT_PARENT)
     found = [path for path in parent.iterdir() if path.is_dir() and runs_in(path)] if parent.is_dir() else []
     if not found:
-        raise UsageError(f"no recorded run under {DEFAULT_PARENT}", hint="leadline report DIR")
+        raise UsageError(
+            f"no runs in {DEFAULT_PARENT}", hint="record one with leadline run, or name one: leadline report DIR"
+        )
     return max(found, key=lambda path: path.stat().st_mtime)

@@ -25,7 +25,7 @@ step_option = click.option(
     "--step",
     metavar="ROUTINE[:LINE]",
     envvar="LEADLINE_STEP",
-    help="Take this loop or region as the program's step.  [default: the outermost loop that takes most time]",
+    help="Use this loop or region as the main loop.  [default: the outermost loop with the most time]",
 )
 PAGE = "report.html"
 
@@ -84,7 +84,8 @@ def _native_part() -> Iterator[None]:
         yield
     except ImportError as error:
         raise MissingPrerequisite(
-            f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
+            f"Leadline's native module is missing: {error}",
+            hint="build the source tree (./dev build) or reinstall Leadline",
         ) from error
 
 
@@ -108,9 +109,7 @@ def write_page(report: Report, directory: Path, file: str | None = None) -> Path
     try:
         page.write_page(report.data, target)
     except OSError as error:
-        raise UsageError(
-            f"the page cannot be written: {target}: {error.strerror}", hint="leadline report DIR --html FILE"
-        ) from error
+        raise UsageError(f"cannot write {target}: {error.strerror}", hint="leadline report DIR --html FILE") from error
     return target
 
 
@@ -128,7 +127,7 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
         if not quiet:
             sys.stdout.flush()
             report.print_summary(printing.console(stderr=True))
-            again = f"tables: leadline report {shown(directory)} --all"
+            again = f"details: leadline report {shown(directory)} --all"
             also = f" (also {', '.join(written[1:])})" if written[1:] else ""
             if words := advice_for(report):
                 say(words)
@@ -157,7 +156,7 @@ def _written(report: Report, directory: Path) -> list[str]:
         try:
             write()
         except OSError as error:
-            say(f"{shown(directory)}/{name} cannot be written: {error.strerror}")
+            say(f"cannot write {shown(directory)}/{name}: {error.strerror}")
         except UsageError as error:
             say(str(error))
         else:

@@ -83,7 +83,7 @@ def _is_obeyed(path: Path) -> bool:
 
         own = own_rank(os.environ)
         if own is None or own.rank == 0:
-            say(f"{path} is ignored: {why}")
+            say(f"ignored {path}: {why}")
     return not why
 
 
@@ -93,17 +93,15 @@ def _per_command(path: Path, commands: set[str]) -> dict[str, dict[str, Any]]:
     for key, value in content.items():
         if isinstance(value, dict):
             if key not in commands:
-                raise UsageError(
-                    f"{path}: no command is called {key!r}", hint=f"commands: {', '.join(sorted(commands))}"
-                )
+                raise UsageError(f"{path}: unknown command {key!r}", hint=f"commands: {', '.join(sorted(commands))}")
             for option, setting in value.items():
                 if key not in OPTIONS.get(option, ()):
-                    raise UsageError(f"{path}: leadline {key} has no setting {option!r}")
+                    raise UsageError(f"{path}: leadline {key} has no option {option!r}")
                 found[key][option] = setting
     for key, value in content.items():
         if not isinstance(value, dict):
             if key not in OPTIONS:
-                raise UsageError(f"{path}: no setting is called {key!r}", hint=f"settings: {', '.join(OPTIONS)}")
+                raise UsageError(f"{path}: unknown setting {key!r}", hint=f"settings: {', '.join(OPTIONS)}")
             for command in OPTIONS[key]:
                 found[command].setdefault(key, value)
     return found

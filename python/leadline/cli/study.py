@@ -25,7 +25,7 @@ SEGMENTS = "1,2,3,5,10,17,26,51"
 
 @click.group("study")
 def command() -> None:
-    """Repeat a published optimisation, from the first recording to the comparison."""
+    """Reproduce a published optimisation and compare with its papers."""
 
 
 @command.command("opatm")
@@ -36,7 +36,7 @@ def command() -> None:
     envvar="LEADLINE_RANKS",
     default="2,4",
     show_default=True,
-    help="Two numbers of ranks.",
+    help="Process counts to compare, e.g. 2,4.",
 )
 @click.option(
     "--grid",
@@ -44,7 +44,7 @@ def command() -> None:
     envvar="LEADLINE_GRID",
     default=GRID,
     show_default=True,
-    help="The same as opatm's --grid.",
+    help="Grid size (as opatm's --grid).",
 )
 @click.option("--steps", type=click.IntRange(3), envvar="LEADLINE_STEPS", default=3, show_default=True, help="Steps.")
 @click.option(
@@ -53,7 +53,7 @@ def command() -> None:
     envvar="LEADLINE_COST",
     default="light",
     show_default=True,
-    help="Arithmetic of the reactor.",
+    help="Work per cell of the biological reactor.",
 )
 @click.option(
     "--segments",
@@ -61,7 +61,7 @@ def command() -> None:
     envvar="LEADLINE_SEGMENTS",
     default=SEGMENTS,
     show_default=True,
-    help="Numbers of segments to try.",
+    help="Numbers of I/O segments to try.",
 )
 @click.option(
     "--rounds",
@@ -69,17 +69,18 @@ def command() -> None:
     envvar="LEADLINE_ROUNDS",
     default=5,
     show_default=True,
-    help="Runs of each form, interleaved.",
+    help="Repeats per variant, interleaved.",
 )
 @click.option(
     "--mpi",
     "library",
     metavar="LIBRARY",
     envvar="LEADLINE_MPI",
-    help="As for leadline workload.  "
-    "[default: debian-openmpi if PnetCDF is there; else mpich, or openmpi if ranks share cores]",
+    help="MPI library.  [default: debian-openmpi if PnetCDF is installed; else mpich, or openmpi when oversubscribed]",
 )
-@click.option("-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Keep the recordings here; new or empty.")
+@click.option(
+    "-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Directory for the recordings; new or empty."
+)
 @click.option("--html", metavar="FILE", envvar="LEADLINE_HTML", help="Write the study as one HTML page.")
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
 def opatm(
@@ -101,7 +102,7 @@ def opatm(
     """
     numbers = sorted(_numbers("--ranks", ranks, 2, 4096))
     if len(numbers) != 2:
-        raise UsageError(f"--ranks {ranks}: two different numbers are expected, such as 2,4")
+        raise UsageError(f"--ranks {ranks}: expected two different numbers, e.g. 2,4")
     tried = tuple(sorted(_numbers("--segments", segments, 1, 51)))
     if html is not None and Path(html).is_dir():
         raise UsageError(f"{html} is a directory", hint="leadline study opatm --html FILE")
@@ -111,7 +112,8 @@ def opatm(
         from leadline.studies.opatm import Plan, measure
     except ImportError as error:
         raise MissingPrerequisite(
-            f"the native part of leadline is not built: {error}", hint="in a source tree: ./dev build"
+            f"Leadline's native module is missing: {error}",
+            hint="build the source tree (./dev build) or reinstall Leadline",
         ) from error
     plan = Plan(
         ranks=(numbers[0], numbers[1]),
@@ -132,7 +134,7 @@ def opatm(
 def _numbers(option: str, text: str, least: int, most: int) -> set[int]:
     parts = text.split(",")
     if not all(re.fullmatch(r"\d{1,6}", part.strip()) and least <= int(part) <= most for part in parts):
-        raise UsageError(f"{option} {text}: numbers from {least} to {most} are expected, such as 2,4")
+        raise UsageError(f"{option} {text}: expected numbers from {least} to {most}, e.g. 2,4")
     return {int(part) for part in parts}
 
 
@@ -152,11 +154,11 @@ def _directory(output: str | None) -> Path:
         return Path(tempfile.mkdtemp(prefix="leadline-study-"))
     directory = Path(output)
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise UsageError(f"{output} exists and is not an empty directory", hint="--output DIR: new or empty")
+        raise UsageError(f"{output} is not empty", hint="give a new or empty directory: --output DIR")
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{output} cannot be made: {error.strerror}") from error
+        raise UsageError(f"cannot create {output}: {error.strerror}") from error
     return directory
 
 
@@ -175,5 +177,5 @@ def _write(found: dict[str, Any], html: str | None, json_: bool) -> None:
         try:
             document.write_study(found, Path(html))
         except OSError as error:
-            raise UsageError(f"the page cannot be written: {html}: {error.strerror}") from error
+            raise UsageError(f"cannot write {html}: {error.strerror}") from error
         say(f"page: {shown(Path(html))}")

@@ -29,8 +29,8 @@ def export(path: Path, name: str | None, step: str | None, *, csv: str | None, p
         try:
             write(file)
         except OSError as error:
-            raise UsageError(f"the table cannot be written: {error}") from error
-        say(f"table {name}, {len(table)} rows: {shown(Path(file))}")
+            raise UsageError(f"cannot write the table: {error}") from error
+        say(f"wrote table {name}, {len(table)} rows, to {shown(Path(file))}")
     return 0
 
 
@@ -40,11 +40,11 @@ def _table(recording: Any, name: str) -> Any:
 
     table, _, which = name.partition(":")
     if table not in {each.id for each in TABLES} or (which and table != "timeline"):
-        raise UsageError(f"--table {name}: there is no such table", hint=f"one of {_names()}")
+        raise UsageError(f"--table {name}: unknown table", hint=f"one of {_names()}")
     if not which:
         return getattr(recording, table)()
     if not which.isdecimal() and which not in ("typical", "slowest", "all"):
-        raise UsageError(f"--table {name}: a number, typical, slowest or all is expected after timeline:")
+        raise UsageError(f"--table {name}: after timeline: expected a number, typical, slowest or all")
     return recording.timeline(int(which) if which.isdecimal() else which)
 
 

@@ -23,16 +23,19 @@ WORDS = ("typical", "slowest", "output")
     default="typical",
     show_default=True,
     envvar="LEADLINE_ITERATION",
-    help="The iteration to draw, counted from 0; output: one that writes files or makes unusual calls.",
+    help="Iteration to draw: number (from 0), typical, slowest, or output (one with file I/O or rare calls).",
 )
 @click.option(
     "--ranks",
     metavar="RANKS",
     envvar="LEADLINE_RANKS",
-    help="Draw only these ranks, as in 0-3,17.  [default: all, or 48 representative ones]",
+    help="Draw only these ranks, e.g. 0-3,17.  [default: all, or 48 representative ones]",
 )
 @click.option(
-    "--width", type=click.IntRange(min=20), envvar="LEADLINE_WIDTH", help="Columns to use.  [default: the terminal's]"
+    "--width",
+    type=click.IntRange(min=20),
+    envvar="LEADLINE_WIDTH",
+    help="Width in columns.  [default: the terminal's]",
 )
 @step_option
 @click.argument("directory", required=False, metavar="[DIR]")
@@ -42,9 +45,9 @@ def command(iteration: str, ranks: str | None, width: int | None, step: str | No
     """
     path = Path(directory) if directory is not None else newest()
     if not path.is_dir():
-        raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record named")
+        raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record printed")
     if iteration not in WORDS and not iteration.isdecimal():
-        raise UsageError(f"--iteration {iteration}: a number, {', '.join(WORDS[:-1])} or {WORDS[-1]} is expected")
+        raise UsageError(f"--iteration {iteration}: expected a number, {', '.join(WORDS[:-1])} or {WORDS[-1]}")
     from rich.text import Text
 
     screen = console()
@@ -69,7 +72,7 @@ def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[
 
     content = Content(run)
     if (why := absent(content)) is not None:
-        raise UsageError(f"there is no timeline: {why_none(run, why)}")
+        raise UsageError(f"no timeline: {why_none(run, why)}")
     lanes = shown_lanes(content)
     if not lanes.processes:  # whoever asks has more patience than a report
         lanes = choose_lanes(content, 1)
@@ -116,7 +119,9 @@ def _find(timeline: Any, iteration: str) -> tuple[Any, str]:
     for step in representative_steps(timeline):
         if set(step.kinds) & {"output", "files", "other_calls"}:
             return step.time, step.title
-    raise UsageError("all kept iterations make the same calls as the typical one", hint="--iteration typical")
+    raise UsageError(
+        "every recorded iteration makes the same calls: there is no 'output' iteration", hint="--iteration typical"
+    )
 
 
 def _about(timeline: Any, number: Any, title: str, run: Any) -> str:
@@ -126,7 +131,7 @@ def _about(timeline: Any, number: Any, title: str, run: Any) -> str:
     ranks = "the ranks" if len(timeline.processes) == len(run.order) else f"{len(timeline.processes)} ranks"
     which = f"Iteration {number.number:,}{f' ({title})' if title else ''}"
     return (
-        f"{which}: {fmt.seconds(number.mean_s)} on average over {ranks}, {fmt.seconds(number.longest_s)} on rank "
+        f"{which}: {fmt.seconds(number.mean_s)} mean over {ranks}, {fmt.seconds(number.longest_s)} on rank "
         f"{run.label(number.process)}; the run's median is {fmt.seconds(median_s(timeline))}"
     )
 
@@ -153,11 +158,11 @@ def chosen(run: Any, text: str) -> tuple[int, ...]:
             found = {p for label, p in by_label.items() if label.isdecimal() and int(first) <= int(label) <= int(last)}
             wanted |= _some(found, part)
         else:
-            raise UsageError(f"--ranks {text}: there is no rank {part}")
+            raise UsageError(f"--ranks {text}: no rank {part}")
     return tuple(process for process in run.order if process in wanted)
 
 
 def _some(found: set[int], part: str) -> set[int]:
     if not found:
-        raise UsageError(f"--ranks: there are no ranks {part}")
+        raise UsageError(f"--ranks: no such ranks: {part}")
     return found

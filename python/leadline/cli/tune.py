@@ -37,21 +37,21 @@ OPERATIONS = ",".join(operations())
     envvar="LEADLINE_RANKS",
     help="Numbers of ranks, for example 2,4.",
 )
-@click.option("--mpi", "library", metavar="LIBRARY", envvar="LEADLINE_MPI", help="As for leadline bench.")
-@click.option("--algorithms", metavar="A,B", envvar="LEADLINE_ALGORITHMS", help="Try only these.  [default: all]")
+@click.option("--mpi", "library", metavar="LIBRARY", envvar="LEADLINE_MPI", help="MPI library, as for leadline bench.")
+@click.option("--algorithms", metavar="A,B", envvar="LEADLINE_ALGORITHMS", help="Algorithms to try.  [default: all]")
 @click.option(
     "--trace",
     type=click.Path(path_type=Path),
     metavar="RUN",
     envvar="LEADLINE_TRACE",
-    help="Tune only the collectives of this recorded run, with its library.",
+    help="Tune only the collectives that RUN used, with its MPI library.",
 )
 @click.option(
     "--launcher",
     metavar="WORDS",
     default="",
     envvar="LEADLINE_LAUNCHER",
-    help="Use this launcher instead of the library's own, for example 'srun -n {ranks}'.",
+    help="Launcher to use instead of the library's mpiexec, e.g. 'srun -n {ranks}'.",
 )
 @click.option(
     "--launches",
@@ -59,7 +59,7 @@ OPERATIONS = ",".join(operations())
     default=4,
     show_default=True,
     envvar="LEADLINE_LAUNCHES",
-    help="Start the measuring program this many times.",
+    help="Launches of the benchmark.",
 )
 @click.option(
     "--rounds",
@@ -67,7 +67,7 @@ OPERATIONS = ",".join(operations())
     default=150,
     show_default=True,
     envvar="LEADLINE_ROUNDS",
-    help="Samples of every algorithm at every size in each launch.",
+    help="Samples per algorithm, size and launch.",
 )
 @click.option(
     "--seconds",
@@ -75,7 +75,7 @@ OPERATIONS = ",".join(operations())
     default=1.0,
     show_default=True,
     envvar="LEADLINE_SECONDS",
-    help="Measure four algorithms at one size for at most this long in each launch.",
+    help="Time limit per launch for each group of four algorithms and one size.",
 )
 @click.option(
     "--refine",
@@ -84,11 +84,9 @@ OPERATIONS = ",".join(operations())
     default=6,
     show_default=True,
     envvar="LEADLINE_REFINE",
-    help="Measure at most this many sizes in between, to find where the best algorithm changes.",
+    help="Extra sizes used to locate each crossover.",
 )
-@click.option(
-    "--seed", type=int, default=1, show_default=True, envvar="LEADLINE_SEED", help="Seed of the order of rounds."
-)
+@click.option("--seed", type=int, default=1, show_default=True, envvar="LEADLINE_SEED", help="Random seed.")
 @click.option(
     "-o",
     "--output",
@@ -98,20 +96,24 @@ OPERATIONS = ",".join(operations())
     help="Write the table to FILE.  [default: print it]",
 )
 @click.option(
-    "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print rules, dropped algorithms and rows as JSON."
+    "--json",
+    "json_",
+    is_flag=True,
+    envvar="LEADLINE_JSON",
+    help="Print rules, rejected algorithms and measurements as JSON.",
 )
 @click.option(
     "--protocol",
     is_flag=True,
     envvar="LEADLINE_PROTOCOL",
-    help="Tune how messages are sent instead: run COMMAND with each setting.",
+    help="Tune the point-to-point protocol instead: run COMMAND with each setting.",
 )
 @click.option(
     "--time",
     "pattern",
     metavar="REGEX",
     envvar="LEADLINE_TIME",
-    help="With --protocol: take the time from COMMAND's output: the group in REGEX.",
+    help="With --protocol: REGEX whose first group is the time in COMMAND's output.",
 )
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [ARGS]...]")
 def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **asked: Any) -> int:
@@ -123,15 +125,15 @@ def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **ask
     from leadline.bench.output import check_folder
 
     if asked["output"] is not None and asked["output"].exists():
-        raise UsageError(f"{asked['output']} already exists", hint="name a new file")
+        raise UsageError(f"{asked['output']} already exists", hint="choose another name")
     if asked["output"] is not None:
         check_folder(asked["output"])  # before minutes of measuring
     if protocol:
         return _protocol(program, pattern, asked)
     if program:
-        raise UsageError("COMMAND works only with --protocol", hint="to tune the calls of a recorded run: --trace RUN")
+        raise UsageError("a COMMAND needs --protocol", hint="to tune a recorded run's calls: --trace RUN")
     if pattern is not None:
-        raise UsageError("--time works only with --protocol")
+        raise UsageError("--time needs --protocol")
     return _algorithms(asked)
 
 
@@ -146,7 +148,7 @@ def _algorithms(asked: dict[str, Any]) -> int:
     chosen = tuple(dict.fromkeys(asked["operations"].split(",")))
     for operation in chosen:
         if operation not in ALGORITHMS:
-            raise UsageError(f"no operation is called {operation!r}", hint=f"there are: {OPERATIONS}")
+            raise UsageError(f"unknown operation {operation!r}", hint=f"available: {OPERATIONS}")
     ranks = tuple(sorted({_whole(word) for word in asked["ranks"].split(",")}))
     if asked["trace"] is not None:
         say_owner(asked["trace"])
@@ -214,7 +216,7 @@ def _protocol(program: tuple[str, ...], pattern: str | None, asked: dict[str, An
     from leadline.tuning.protocol import print_found, tune_protocol
 
     if not program:
-        raise UsageError("--protocol needs a command to run", hint="leadline tune --protocol -- COMMAND")
+        raise UsageError("--protocol needs a COMMAND", hint="leadline tune --protocol -- COMMAND")
     with ProgressLine(say) as line:
         tuned = tune_protocol(program, launches=asked["launches"], pattern=pattern, say=line.note, progress=line.show)
     found = tuned.document
@@ -230,5 +232,5 @@ def _protocol(program: tuple[str, ...], pattern: str | None, asked: dict[str, An
 
 def _whole(word: str) -> int:
     if not word.isdigit() or int(word) < 2:
-        raise UsageError(f"not a number of ranks: {word!r}", hint="2 or more, as in -n 2,4")
+        raise UsageError(f"{word!r}: expected a number of ranks", hint="expected 2 or more, e.g. -n 2,4")
     return int(word)

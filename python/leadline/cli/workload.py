@@ -75,20 +75,20 @@ def build(library: str | None, name: str) -> int:
     "record_into",
     metavar="DIR",
     envvar="LEADLINE_RECORD",
-    help="Record it into DIR, new or empty.",
+    help="Record the workload into DIR (new or empty).",
 )
 @click.option(
     "--report",
     is_flag=True,
     envvar="LEADLINE_REPORT",
-    help="Record it, into a new directory unless --record is given, and print the report.",
+    help="Record it (into --record DIR or a new directory) and print the report.",
 )
 @click.argument("name")
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS]...")
 def run(
     ranks: int, library: str | None, record_into: str | None, report: bool, name: str, options: tuple[str, ...]
 ) -> int:
-    """Build workload NAME if necessary, and run it. OPTIONS are the workload's own (-- --help lists them)."""
+    """Build (if needed) and run workload NAME. OPTIONS go to the workload; list them with -- --help."""
     from leadline import workloads
 
     workload = workloads.find(name)
@@ -104,7 +104,7 @@ def run(
 
         summarise(recording.directory, quiet=False, exit_code=recording.exit_code)
     elif recording.has_traces:
-        say(f"recorded into {shown(recording.directory)}")
+        say(f"recorded in {shown(recording.directory)}")
     return recording.exit_code
 
 

@@ -78,11 +78,11 @@ def _mistakes(words: Sequence[str]) -> Iterator[Check]:
 def _recorder() -> Iterator[Check]:
     path = library_path()
     if not path.is_file():
-        yield Check("recorder", "no", f"not at {path}", "in a source tree: ./dev build", needed=True)
+        yield Check("recorder", "no", f"not found at {path}", "in a source tree: ./dev build", needed=True)
         return
     problem = _loading_problem(path)
     if problem:
-        yield Check("recorder", "no", f"{path} cannot be loaded: {problem}", needed=True)
+        yield Check("recorder", "no", f"cannot load {path}: {problem}", needed=True)
         return
     yield Check("recorder", "yes", f"{path}, needs {', '.join(_needed(path)) or 'nothing'}")
 
@@ -109,7 +109,7 @@ def _analysis() -> Check:
         import leadline._core  # noqa: F401
     except ImportError as error:
         return Check(
-            "reports", "no", f"the native module cannot be imported: {error}", "in a source tree: ./dev build", True
+            "reports", "no", f"cannot import the native module: {error}", "in a source tree: ./dev build", True
         )
     return Check("reports", "yes", "the native module is installed")
 
@@ -119,7 +119,7 @@ def _libraries() -> Iterator[Check]:
     for name in mpi.NAMES:
         library = found.get(name)
         if library is None:
-            yield Check(f"MPI {name}", "note", "not installed (needed only for the workloads that come with Leadline)")
+            yield Check(f"MPI {name}", "note", "not installed (only needed for the bundled workloads)")
         else:
             fortran = "C, C++, Fortran" if library.mpifort else "C, C++"
             yield Check(f"MPI {name}", "yes", f"{library.version} at {library.mpiexec}, {fortran}")
@@ -143,13 +143,13 @@ def _batch_job() -> Iterator[Check]:
         yield Check(
             "environment",
             "depends",
-            f"srun passes only {value} on here ({srun.VARIABLE}): Leadline adds the variables it needs",
-            "a script's own srun --export=NONE still keeps the recorder out; there, use srun … leadline exec ./app",
+            f"srun exports only {value} ({srun.VARIABLE}); Leadline adds what it needs",
+            "srun --export=NONE in a script still blocks the recorder: use srun … leadline exec ./app there",
         )
 
 
 def _compilers() -> Iterator[Check]:
-    for name, purpose in (("g++", "builds the workloads"), ("gfortran", "Fortran tests only")):
+    for name, purpose in (("g++", "only for building workloads"), ("gfortran", "only for Fortran tests")):
         path = shutil.which(name)
         yield Check(name, "yes" if path else "note", path or f"not found ({purpose})")
 
@@ -158,20 +158,18 @@ def _clock() -> Check:
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
-        return Check("clock", "note", "/proc/cpuinfo cannot be read; clock_gettime is used")
+        return Check("clock", "note", "cannot read /proc/cpuinfo: using clock_gettime")
     flags = next((line.split() for line in text.splitlines() if line.startswith("flags")), [])
     if "constant_tsc" in flags and "nonstop_tsc" in flags:
         virtual = ", in a virtual machine" if "hypervisor" in flags else ""
-        return Check("clock", "yes", f"the time stamp counter is invariant{virtual}")
-    return Check("clock", "note", "the time stamp counter is not invariant; clock_gettime is used")
+        return Check("clock", "yes", f"invariant TSC{virtual}: used as the clock")
+    return Check("clock", "note", "TSC is not invariant: using clock_gettime")
 
 
 def _ptrace() -> Check:
     path = Path("/proc/sys/kernel/yama/ptrace_scope")
     scope = path.read_text().strip() if path.exists() else "0"
-    words = (
-        "needs no ptrace; the system allows it" if scope == "0" else f"needs no ptrace (restricted here: scope {scope})"
-    )
+    words = "ptrace not needed" if scope == "0" else f"ptrace not needed (restricted here: scope {scope})"
     return Check("ptrace", "note", f"recording {words}")
 
 
@@ -189,15 +187,15 @@ def _space() -> Check:
 def _launcher(words: Sequence[str]) -> Iterator[Check]:
     launcher = find_launcher(words)
     if launcher is None:
-        yield Check("launcher", "note", "none: the program starts directly and inherits the environment")
+        yield Check("launcher", "note", "no launcher: the program starts directly")
     elif launcher.kind is not OTHER:
         yield Check("launcher", "yes", f"{_named(launcher)}, {launcher.kind.described}")
     else:
-        hint = f"if not: {in_shell(launcher.path)} … leadline exec ./app"
+        hint = f"if ranks are not recorded, try: {in_shell(launcher.path)} … leadline exec ./app"
         yield Check(
             "launcher",
             "depends",
-            f"{_named(launcher)} is an unknown launcher; ranks that inherit its environment are recorded",
+            f"unknown launcher {_named(launcher)}: recorded only if it passes the environment to the ranks",
             hint,
         )
 
@@ -211,7 +209,7 @@ def _program(words: Sequence[str]) -> Iterator[Check]:
     word = program_word(words, launcher)
     program = inspect(word) if word is not None else None
     if program is None:
-        yield Check("program", "no", f"no executable file in: {' '.join(masked_words(words))}", needed=True)
+        yield Check("program", "no", f"no executable in this command: {' '.join(masked_words(words))}", needed=True)
         return
     verdict = judge(program)
     yield Check("program", verdict.answer, verdict.reason, verdict.hint, needed=True)

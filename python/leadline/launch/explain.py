@@ -36,7 +36,7 @@ WITHOUT_ENVIRONMENT = re.compile(
     | \bLD_PRELOAD=(?!\S*\$\{?LD_PRELOAD)\S*""",
     re.VERBOSE,
 )
-INSIDE = "in the script, start the program with leadline exec"
+INSIDE = "in the script: leadline exec ./app"
 MACHINES = {"EM_386": "32-bit x86", "EM_X86_64": "x86-64", "EM_AARCH64": "64-bit ARM", "EM_ARM": "32-bit ARM"}
 
 
@@ -54,10 +54,10 @@ def judge(program: Executable) -> Verdict:
     if program.kind == "script":
         interpreter = " ".join(program.interpreter) or "an unknown interpreter"
         return Verdict(
-            "depends", f"{program.path} is a script run by {interpreter}: MPI programs that it starts are recorded"
+            "depends", f"{program.path} is a script run by {interpreter}: MPI programs it starts are recorded"
         )
     if program.kind != "elf":
-        return Verdict("no", f"{program.path} is neither a program for Linux (ELF) nor a script")
+        return Verdict("no", f"{program.path}: not an ELF program and not a script")
     return _obstacle(program) or _mpi_verdict(program)
 
 
@@ -72,20 +72,19 @@ def _obstacle(program: Executable) -> Verdict | None:
             f"the recorder is for {ours}, {bits}-bit",
         )
     if program.static:
-        what = "including MPI" if program.contains_mpi else "so nothing can be preloaded into it"
-        return Verdict("no", f"{program.path} is statically linked, {what}", "link it with the shared MPI library")
+        what = "including MPI" if program.contains_mpi else "so LD_PRELOAD cannot work"
+        return Verdict("no", f"{program.path} is statically linked, {what}", "link MPI dynamically")
     if program.privileged:
         return Verdict(
             "no",
-            f"{program.path} runs with another user's or extra rights (set-user-id, set-group-id or capabilities), "
-            "so the loader ignores LD_PRELOAD",
-            "record a copy of it without them",
+            f"{program.path} is setuid, setgid or has capabilities, so the loader ignores LD_PRELOAD",
+            "record a copy without these rights",
         )
     if program.unresolved:
         return Verdict(
             "no",
-            f"{program.path} cannot be loaded here: {', '.join(program.unresolved)} not found",
-            "load the module that it was built with, or set LD_LIBRARY_PATH as it was then",
+            f"{program.path} cannot start: {', '.join(program.unresolved)} not found",
+            "load the module it was built with, or set LD_LIBRARY_PATH accordingly",
         )
     return None
 
@@ -94,21 +93,21 @@ def _mpi_verdict(program: Executable) -> Verdict:
     if program.contains_mpi and not program.mpi_library:
         return Verdict(
             "no",
-            f"the MPI library is linked statically into {program.path}, so its calls cannot be seen",
-            "link it with the shared MPI library",
+            f"{program.path} links MPI statically: its calls cannot be recorded",
+            "link MPI dynamically",
         )
     if not program.mpi_library:
         if program.path.name.startswith(INTERPRETERS):
             return Verdict(
                 "depends",
-                f"{program.path.name} is not an MPI program; if it loads MPI or starts MPI programs, they are recorded",
+                f"{program.path.name} is not an MPI program itself; MPI programs it starts are recorded",
             )
-        return Verdict("no", f"{program.path} is not linked with any MPI library: it is not an MPI program")
+        return Verdict("no", f"{program.path} does not link an MPI library: not an MPI program")
     if program.family == "unknown":
         return Verdict(
             "no",
-            f"{program.path} uses an unknown MPI library: {program.mpi_library}",
-            "known are libmpi.so.12 and libmpich.so.12 (MPICH's ABI family), libmpi.so.40 (Open MPI), libmpi_abi.so",
+            f"{program.path} uses an unsupported MPI library: {program.mpi_library}",
+            "supported: libmpi.so.12, libmpich.so.12 (MPICH ABI), libmpi.so.40 (Open MPI), libmpi_abi.so",
         )
     layers = f", Fortran through {', '.join(program.fortran_layers)}" if program.fortran_layers else ""
     return Verdict("yes", f"{program.path} uses {program.family}: {program.mpi_library}{layers}")
@@ -118,7 +117,7 @@ def judge_word(word: str) -> Verdict:
     """Like judge(), for a word of a command line."""
     program = inspect(word)
     if program is None:
-        return Verdict("no", f"{word} is not an executable file")
+        return Verdict("no", f"{word}: not executable")
     return judge(program)
 
 
@@ -126,25 +125,25 @@ def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Pa
     """Why a command that has run left no trace in `directory`."""
     word = program_word(command, launcher)
     if word is None:
-        return Verdict("no", f"this command names no program to record: {' '.join(masked_words(command))}")
+        return Verdict("no", f"no program to record in: {' '.join(masked_words(command))}")
     verdict = judge_word(word)
     if verdict.answer == "no":
         return verdict
     if any(directory.rglob(JOB)):
         return Verdict(
             "no",
-            f"the ranks of {PurePath(word).name} used MPI, but left no recording: they did not reach MPI_Init "
-            "(calls that only ask, such as MPI_Get_version, MPI_Wtime and MPI_T, leave none)",
-            f"if they did reach it, their messages on standard error say why nothing could be written to {directory}",
+            f"{PurePath(word).name}: no rank reached MPI_Init, so nothing was recorded "
+            "(MPI_Get_version, MPI_Wtime and MPI_T do not count)",
+            f"if they did, see their messages on stderr for why {directory} could not be written",
         )
     if verdict.answer == "depends":
         return _of_script(word, verdict)
-    hint = f"if its ranks ran on other nodes or as another user, {directory} must exist and be writable for them too"
+    hint = f"{directory} must exist and be writable on every node and for the ranks' user"
     if launcher is not None and launcher.kind is OTHER:
         instead = f"{in_shell(PurePath(launcher.path).name)} … leadline exec {in_shell(word)} …"
-        hint = f"Leadline does not know the launcher {launcher.path}; try: {instead}"
+        hint = f"unknown launcher {launcher.path}; try: {instead}"
     if launcher is None:  # on this host, with the recorder preloaded: nothing else could have prevented the recording
-        return Verdict("no", f"{word} is an MPI program, but it did not reach MPI_Init")
+        return Verdict("no", f"{word} is an MPI program that ended before MPI_Init")
     return Verdict(
         "no",
         f"{word} is an MPI program, but its ranks left nothing in {directory}: they ended before MPI_Init, or ran "
@@ -159,13 +158,13 @@ def _of_script(word: str, verdict: Verdict) -> Verdict:
     if option:
         return Verdict(
             "no",
-            f"{name} starts its programs with {option}, which keeps the recorder out",
+            f"{name} starts its programs with {option}, which blocks LD_PRELOAD",
             INSIDE,
         )
     return Verdict(
         "no",
-        f"as far as could be recorded, neither {name} nor anything it started called MPI",
-        verdict.hint or f"if something did, its environment had lost LD_PRELOAD: {INSIDE}",
+        f"no recorded process called MPI: neither {name} nor its children",
+        verdict.hint or f"if one did, LD_PRELOAD was removed from its environment: {INSIDE}",
     )
 
 

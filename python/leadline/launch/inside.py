@@ -48,7 +48,7 @@ class InsideJob(UsageError):
         super().__init__(
             f"{own.launcher} started `leadline {command}` {own.size} times, once per rank, and each would record its "
             "rank as a separate run; nothing was started",
-            hint=f"type {around}{instead}",
+            hint=f"use: {around}{instead}",
         )
         if own.rank > 0:  # a launcher that sees a rank fail may end the others, before the message is out
             self.silent = True

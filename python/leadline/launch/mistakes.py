@@ -81,9 +81,9 @@ def _replaced(path: Path, libraries: Sequence[str], environ: Mapping[str, str]) 
         Mistake(
             "replaced-library",
             "library",
-            f"{path.name} was linked for {_title(built_with)} ({built_with}), but LD_LIBRARY_PATH gives it "
+            f"{path.name} was linked for {_title(built_with)} ({built_with}), but LD_LIBRARY_PATH selects "
             f"{_title(here)} ({here}), which is what will be measured",
-            "if you did not intend that, unload the module that set LD_LIBRARY_PATH",
+            "if unintended, unload the module that sets LD_LIBRARY_PATH",
         )
     ]
 
@@ -96,8 +96,8 @@ def _not_found(program: str, missing: Sequence[str]) -> list[Mistake]:
                 Mistake(
                     "library-not-found",
                     "library",
-                    f"{program} was built for {family.title}, but the loader does not find its {name}",
-                    "load the module that it was built with, or set LD_LIBRARY_PATH as it was then",
+                    f"{program} was built for {family.title}, but the loader cannot find {name}",
+                    "load the module it was built with, or set LD_LIBRARY_PATH accordingly",
                 )
             ]
     return []
@@ -113,7 +113,7 @@ def _two_libraries(program: str, libraries: Sequence[str]) -> list[Mistake]:
             "two-libraries",
             "library",
             f"{program} loads two MPI libraries: {' and '.join(sorted(files.values()))}",
-            "build the program, and every library that it uses, with one of them",
+            "rebuild it and all its libraries with one MPI",
         )
     ]
 
@@ -130,8 +130,8 @@ def _wrong_launcher(program: str, libraries: Sequence[str], launcher: Launcher |
         Mistake(
             "wrong-launcher",
             "launcher",
-            f"{launcher.path} belongs to {launcher.kind.title}, but {program} uses {_title(file)} ({file}): each rank "
-            "would be a job of its own, or fail in MPI_Init",
+            f"{launcher.path} belongs to {launcher.kind.title}, but {program} uses {_title(file)} ({file}): ranks "
+            "would start as separate jobs or fail in MPI_Init",
             f"start it with {in_shell(beside) if beside else f'the mpiexec of {_title(file)}'}",
         )
     ]
@@ -166,14 +166,13 @@ def _too_many(
     cores = len(os.sched_getaffinity(0))
     if ranks * threads <= cores:
         return []
-    what = f"{ranks} ranks" if threads == 1 else f"{ranks} {'rank' if ranks == 1 else 'ranks'} of {threads} threads"
+    what = f"{ranks} ranks" if threads == 1 else f"{ranks} {'rank' if ranks == 1 else 'ranks'} × {threads} threads"
     return [
         Mistake(
             "oversubscribed",
             "cores",
-            f"{what} on {cores} {'core' if cores == 1 else 'cores'}: they take turns, so all times will include waits "
-            "for a core",
-            f"for undisturbed times, use at most {cores}, or a larger machine",
+            f"{what} on {cores} {'core' if cores == 1 else 'cores'}: all times will include waiting for a core",
+            f"for undisturbed times, use at most {cores} {'ranks' if threads == 1 else 'threads in all'}",
         )
     ]
 

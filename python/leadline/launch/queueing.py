@@ -26,17 +26,17 @@ def what_becomes_of(command: Sequence[str], environ: Mapping[str, str], director
     kept_back = _kept_back(name, command, environ)
     if kept_back:
         return (
-            f"the job has only been queued, and it will run unrecorded: {kept_back}; in its script, start the program "
-            "with leadline exec"
+            f"the job was queued but will not be recorded: {kept_back}. In its script, "
+            "start the program with leadline exec."
         )
-    return f"the job has only been queued; once it runs, what it starts is recorded into {directory}"
+    return f"the job was queued; when it runs, it is recorded in {directory}"
 
 
 def _kept_back(name: str, command: Sequence[str], environ: Mapping[str, str]) -> str:
     """The reason why our variables do not reach the job; "" if none is known."""
     if name in {"qsub", "msub"}:
         exported = any(word.startswith("-V") or (word.startswith("-v") and "LD_PRELOAD" in word) for word in command)
-        return "" if exported else f"{name} passes no environment on without -V"
+        return "" if exported else f"{name} needs -V to pass on the environment"
     if name != "sbatch":
         return ""
     value = environ.get("SBATCH_EXPORT")
@@ -46,8 +46,8 @@ def _kept_back(name: str, command: Sequence[str], environ: Mapping[str, str]) ->
         elif word.startswith("--export="):
             value = word.partition("=")[2]
     if value is not None:
-        return "" if passes_all(value) else f"sbatch passes only {value} on (--export)"
+        return "" if passes_all(value) else f"sbatch exports only {value} (--export)"
     for word in command[command_start(command) + 1 :]:
         if os.path.isfile(word) and (option := keeps_environment_back(word)):
-            return f"{word} says {option}"
+            return f"{word} sets {option}"
     return ""

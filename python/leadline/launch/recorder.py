@@ -27,13 +27,13 @@ def require_library() -> Path:
     path = library_path()
     if not path.is_file():
         raise MissingPrerequisite(
-            f"the recorder library is not at {path}",
-            hint="in a source tree: ./dev build; otherwise install leadline again",
+            f"recorder library not found: {path}",
+            hint="build the source tree (./dev build) or reinstall Leadline",
         )
     if any(separator in str(path) for separator in " :"):
         raise MissingPrerequisite(
-            f"the path of the recorder library contains a space or a colon: {path}",
-            hint="LD_PRELOAD cannot name it; install leadline in another directory",
+            f"the recorder's path contains a space or a colon: {path}",
+            hint="LD_PRELOAD cannot handle that: install Leadline elsewhere",
         )
     return path
 

@@ -126,7 +126,7 @@ class _DescriptionFile:
         except OSError as error:
             if self._on_trouble is not None:
                 file = self._directory / "run.json"
-                self._on_trouble(f"warning: {file} cannot be written: {error.strerror or error}")
+                self._on_trouble(f"warning: cannot write {file}: {error.strerror or error}")
             self._on_trouble = None  # once is enough
 
 

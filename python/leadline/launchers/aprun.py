@@ -15,7 +15,7 @@ OPTIONS = Options(
 
 class Aprun(LauncherKind):
     name = "aprun"
-    described = "ALPS: -e passes the recorder to the ranks"
+    described = "ALPS: -e passes LD_PRELOAD to the ranks"
     options = OPTIONS
     hands_on = True
 

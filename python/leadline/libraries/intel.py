@@ -43,7 +43,7 @@ def settings(table: Table, processes: int, *, fill: bool = False) -> Settings:
         failed = next((why for why in reasons.values() if why), "")
         if failed:  # a part of the sizes can't be left alone
             out.not_set += [
-                NotSet.whole(rule, why or f"of the same setting: {failed}") for rule, why in reasons.items()
+                NotSet.whole(rule, why or f"of the same variable: {failed}") for rule, why in reasons.items()
             ]
             continue
         if line:
@@ -75,8 +75,8 @@ class Intel(MpiLibrary):
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12", "lib/release/libmpi.so.12")
     routine_form = ROUTINE
-    proof = "seen entering the library's routine"
-    unseen = "no known routine"
+    proof = "call into the library's routine observed"
+    unseen = "no known routine observed"
     controls = ()
     rules_stand_alone = False
 
@@ -109,9 +109,9 @@ class Intel(MpiLibrary):
     def candidates(self) -> list[Candidate]:
         found = []
         for limit in (16384, 65536, 1048576):  # releases to 2018; later ones have no eager limit that shows
-            for name, where in (("I_MPI_EAGER_THRESHOLD", ""), ("I_MPI_INTRANODE_EAGER_THRESHOLD", " in a node")):
+            for name, where in (("I_MPI_EAGER_THRESHOLD", ""), ("I_MPI_INTRANODE_EAGER_THRESHOLD", (" within a node"))):
                 known = f"{'shm-' if where else ''}eager-{limit}"
-                what = f"eager to {limit} bytes{where}"
+                what = f"eager up to {limit} bytes{where}"
                 found.append(Candidate(known, what, {name: str(limit)}, eager_limit=limit))
         return found
 
@@ -137,14 +137,14 @@ class Intel(MpiLibrary):
         variable = VARIABLE.format(rule.operation.upper())
         value = answers.variables.get(variable)
         if value is None:
-            return f"{variable} is not set in the ranks: {wrong.general}"
+            return f"{variable} is not set on the ranks: {wrong.general}"
         if NETWORK in wrong.routines:
             return (
                 f"{wrong.where}: Intel MPI's network layer carries out short messages itself, in unnamed code "
                 f"(seen: {NETWORK}, and no routine after it), so the algorithm is unknown"
             )
         if value.strip() == "0":
-            return f"{variable} is 0, which names an algorithm, not the default: {wrong.general}"
+            return f"{variable} is 0, which selects an algorithm, not the default: {wrong.general}"
         return wrong.general
 
 

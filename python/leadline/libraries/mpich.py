@@ -35,8 +35,8 @@ class Mpich(MpiLibrary):
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12",)
     routine_form = mpich_variables.ROUTINE
-    proof = "named by the library in a provoked error"
-    unseen = "which the library did not name"
+    proof = "reported by the library in a deliberate error"
+    unseen = "not reported by the library"
     controls = ()
     rules_stand_alone = False
 
@@ -59,7 +59,7 @@ class Mpich(MpiLibrary):
         return [
             Candidate(
                 f"cma-{limit}",
-                f"copied once (CMA) from {limit} bytes",
+                f"single copy (CMA) from {limit} bytes",
                 {COPIED_ONCE: str(limit)},
                 (COPIED_ONCE, str(limit)),
             )
@@ -90,7 +90,7 @@ class Mpich(MpiLibrary):
         variable, node = CHOICE.format(rule.operation.upper()), NODE.format(rule.operation.upper())
         value = answers.variables.get(variable)
         if value is None:
-            return f"{variable} is not set in the ranks: {wrong.general}"
+            return f"{variable} is not set on the ranks: {wrong.general}"
         if _in_node_layer(wrong):
             given = answers.variables.get(node)
             return (
@@ -107,15 +107,15 @@ def _in_node_layer(wrong: Wrong) -> bool:
 def _why_not_by_file(rule: Rule, wrong: Wrong, answers: Answers) -> str:
     if _in_node_layer(wrong) and answers.variables.get(mpich_file.DEVICE) is None:
         return (
-            f"{mpich_file.DEVICE} is not set in the ranks: within a node MPICH's shared-memory layer decides, and the "
+            f"{mpich_file.DEVICE} is not set on the ranks: within a node MPICH's shared-memory layer decides, and the "
             f"file of {mpich_file.GENERAL} does nothing ({wrong.general})"
         )
     variable = CHOICE.format(rule.operation.upper())
     hidden = answers.variables.get(variable)
     if hidden not in {None, "auto"}:
-        return f"{variable}={hidden} takes precedence over the file: {wrong.general}"
+        return f"{variable}={hidden} overrides the file: {wrong.general}"
     if not any(wrong.routines):
-        return f"{wrong.general}: this release names no algorithm in the provoked error, so it is unknown"
+        return f"{wrong.general}: this release does not report its algorithm"
     needs = mpich_file.needs(rule.operation, rule.algorithm)
     return f"{wrong.general}; MPICH's is for {needs} only" if needs else wrong.general
 

@@ -36,7 +36,7 @@ _OTHERWISE = {
     "is_commutative=yes": "is_commutative=no",
 }
 NEEDS_SAID = {
-    "comm_size=pow2": "a power of two of ranks",
+    "comm_size=pow2": "a power-of-two number of ranks",
     "is_op_built_in=yes": "one of MPI's own operations",
     "count<pow2": "as many elements as ranks",
     "is_commutative=yes": "a commutative operation",
@@ -80,7 +80,7 @@ def settings(table: Table, own: BuiltIn) -> Settings:
         why = "" if rule.algorithm == "native" else unable(rule, algorithms()[rule.operation], "MPICH")
         if not why and rule.algorithm != "native":
             name = algorithms()[rule.operation][rule.algorithm].function
-            why = "" if name in own.names else f"this release of MPICH has no {name}"
+            why = "" if name in own.names else f"this MPICH release has no {name}"
             why = why or _sizes_too_many(table, rule)
         if why:
             out.not_set.append(NotSet.whole(rule, why))
@@ -102,9 +102,7 @@ def _sizes_too_many(table: Table, rule: Rule) -> str:
     of_operation = [other for other in table.rules if other.operation == rule.operation]
     if all(other.n_bytes[0] == 0 and other.n_bytes[1] >= MOST_BYTES for other in of_operation):
         return ""
-    return (
-        f"MPICH's files cannot tell sizes of {rule.operation} apart: its rules must be for all of them, from 0 bytes on"
-    )
+    return f"MPICH's files ignore the size of {rule.operation}: its rules must cover all sizes from 0 bytes"
 
 
 def files(table: Table, own: BuiltIn, more: int) -> dict[str, str]:

@@ -131,7 +131,7 @@ class OpenMpi(MpiLibrary):
     }
     files = ("lib/libmpi.so.40",)
     routine_form = ROUTINE
-    proof = "seen entering the library's routine"
+    proof = "call into the library's routine observed"
     unseen = "no known routine"
     controls = (USES_RULES, RULES_NAME, "coll_tuned_priority")
     rules_stand_alone = True
@@ -173,21 +173,21 @@ class OpenMpi(MpiLibrary):
     def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:
         switch, file = answers.controls.get(USES_RULES), answers.controls.get(RULES_NAME)
         if switch is None:
-            return "the ranks have no component coll/tuned, so its rules cannot be used"
+            return "coll/tuned is not available on the ranks: its rules cannot be used"
         if not file:
-            return f"{RULES_NAME} is empty in the ranks, so there is no rules file"
+            return f"{RULES_NAME} is empty on the ranks: no rules file"
         try:
             rules = parse(own_files.read_named(Path(file), MOST_RULES_BYTES).decode(errors="replace"))
         except OSError as error:
             return (
-                f"the rules file {file} cannot be read ({error.strerror}): Open MPI does not report that, and chooses "
-                "by its own rules"
+                f"the rules file {file} cannot be read ({error.strerror}): Open MPI does not report that and "
+                "uses its defaults"
             )
         why = why_not_in(rules, rule, wrong, answers.size)
         if why:
             return f"{file}: {why}"
         if switch == "0":
-            return f"{USES_RULES} is 0 in the ranks, so the rules file is ignored"
+            return f"{USES_RULES}=0 on the ranks: rules file ignored"
         return wrong.general
 
 
@@ -213,19 +213,19 @@ def why_not_in(rules: RulesFile, rule: Rule, wrong: Wrong, processes: int) -> st
 
 
 def candidates() -> list[Candidate]:
-    needs = "PML CM needs an MTL, and none can be used here (mtl ofi: no provider that fits)"
+    needs = "PML CM needs an MTL, but none is usable (mtl ofi: no matching provider)"
     found = [
         Candidate("ob1", "PML OB1: rendezvous above the eager limit", {"OMPI_MCA_pml": "ob1"}, ("pml", "ob1")),
         Candidate(
             "cm",
-            "PML CM over OFI's MTL: everything is sent at once, matched below",
+            "PML CM over MTL OFI: all messages eager, matched in the provider",
             {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi"},
             ("pml", "cm"),
             needs=needs,
         ),
         Candidate(
             "cm-tcp",
-            "PML CM over OFI's provider tcp, which Open MPI leaves out by itself",
+            "PML CM over OFI provider tcp (excluded by Open MPI by default)",
             {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi", "OMPI_MCA_mtl_ofi_provider_include": "tcp"},
             ("pml", "cm"),
             needs=needs,
@@ -238,7 +238,7 @@ def candidates() -> list[Candidate]:
             "OMPI_MCA_btl_sm_eager_limit": str(limit),
             "OMPI_MCA_btl_vader_eager_limit": str(limit),
         }
-        what, control = f"OB1, eager to {limit} bytes in a node", ("btl_sm_eager_limit", str(limit))
+        what, control = f"OB1, eager up to {limit} bytes within a node", ("btl_sm_eager_limit", str(limit))
         found.append(Candidate(f"eager-{limit}", what, variables, control, limit, ("btl_vader_eager_limit",)))
     return found
 

@@ -77,17 +77,19 @@ def _of_sizes(where: str, sizes: list[int]) -> list[str]:
     if not sizes:
         found.append(f"{where}: no sizes")
     elif sizes[0] != 0:
-        found.append(f"{where}: the first size is {sizes[0]}, not 0: shorter messages have no rule")
+        found.append(f"{where}: first size is {sizes[0]}, not 0: smaller messages have no rule")
     for before, after in itertools.pairwise(sizes):
         if after <= before:
-            found.append(f"{where}: sizes do not ascend ({after} after {before}): what follows {before} is not reached")
+            found.append(
+                f"{where}: sizes are not ascending ({after} after {before}): rules after {before} are never used"
+            )
             break
     return found
 
 
 def _of_processes(collective: int, firsts: list[int], processes: int) -> list[str]:
     if firsts and processes < min(firsts):
-        return [f"collective {collective}: the first rule is for {min(firsts)} ranks, the job has {processes}"]
+        return [f"collective {collective}: first rule is for {min(firsts)} ranks, but the job has {processes}"]
     if firsts != sorted(firsts):
         return [f"collective {collective}: numbers of ranks do not ascend: {firsts}"]
     return []

@@ -22,4 +22,4 @@ class Candidate:
     needs: str = ""
 
 
-DEFAULT = Candidate("default", "as it is", {})
+DEFAULT = Candidate("default", "unchanged", {})

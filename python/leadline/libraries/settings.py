@@ -94,11 +94,11 @@ def unable(rule: Rule, known: Mapping[str, Own], library: str) -> str:
     """The reason why the library lacks what the rule needs; "" if it has it."""
     own = known.get(rule.algorithm)
     if own is None:
-        return f"{library} has no algorithm of its own that is {rule.algorithm}"
+        return f"{library} has no algorithm {rule.algorithm}"
     if rule.segment_bytes and not own.takes_segments:
-        return f"{library}'s {own.setting} takes no segments of {rule.segment_bytes} bytes"
+        return f"{library}'s {own.setting} does not support segments of {rule.segment_bytes} bytes"
     if rule.radix:
-        return f"{library}'s {own.setting} takes no radix of {rule.radix}"
+        return f"{library}'s {own.setting} does not support radix {rule.radix}"
     return ""
 
 
@@ -121,7 +121,7 @@ def only_one(
     empty = [(first, last) for first, last, rule in line if rule is None]
     if empty and not fill:
         which = ", ".join(
-            f"{first} to {last} bytes" if last is not None else f"{first} bytes on" for first, last in empty
+            f"{first} to {last} bytes" if last is not None else f"≥ {first} bytes" for first, last in empty
         )
         why = (
             f"the table has no rule for {which}, and the library cannot keep its default for some sizes only; "
@@ -147,7 +147,7 @@ def mention_all(found: Settings, table: Table, processes: int) -> Settings:
             why = (
                 f"the job has {processes} ranks; the rule is for {first} to {last}"
                 if not first <= processes <= last
-                else "earlier rules cover its whole range"
+                else "never used: earlier rules cover its range"
             )
             found.not_set.append(NotSet.whole(rule, why))
     return found

@@ -38,10 +38,10 @@ def find(name: str) -> Library:
     if library is not None:
         return library
     if name in DEBIAN:
-        hint = f"as root: apt-get install {DEBIAN[name].debian_packages}"
+        hint = f"install as root: apt-get install {DEBIAN[name].debian_packages}"
     else:
         hint = f"python -c 'import leadline.mpi; leadline.mpi.install({name!r})'"
-    raise MissingPrerequisite(f"the MPI library {name} is not installed", hint=hint)
+    raise MissingPrerequisite(f"MPI library {name} is not installed", hint=hint)
 
 
 def available() -> list[Library]:
@@ -54,7 +54,7 @@ def _look(name: str) -> Library | None:
         return _debian(name)
     if name.partition("@")[0] not in pypi_names():
         known = ", ".join([*NAMES, *(other for other in pypi_names() if other not in NAMES)])
-        raise UsageError(f"there is no MPI library {name!r}", hint=f"known: {known}")
+        raise UsageError(f"unknown MPI library {name!r}", hint=f"available: {known}")
     wanted = release(name)
     prefix = home() / wanted.folder
     if not (prefix / "complete").exists():

@@ -51,8 +51,8 @@ def _make(prefix: Path, wanted: Release) -> None:
         if done.returncode != 0:
             last = (done.stderr or done.stdout).strip().splitlines()[-3:]
             raise MissingPrerequisite(
-                f"could not install {requirement} into {prefix}: {' '.join(last)}",
-                hint="check the connection to PyPI, and that python3-venv is installed",
+                f"cannot install {requirement} in {prefix}: {' '.join(last)}",
+                hint="check the connection to PyPI and install python3-venv",
             )
     headers = wanted.kind.headers_from(wanted.version)
     if headers is not None:

@@ -37,13 +37,13 @@ def release(name: str) -> Release:
     kind = FROM_PYPI.get(base.removesuffix("-abi"))
     abi = base.endswith("-abi")
     if kind is None or (abi and kind.abi_since is None):
-        raise UsageError(f"{name!r} is not a library from PyPI", hint=f"those are: {', '.join(names())}")
+        raise UsageError(f"{name!r} is not available from PyPI", hint=f"available: {', '.join(names())}")
     version = version or kind.versions[0]
     if version not in kind.versions:
-        raise UsageError(f"{kind.name} {version} is unknown", hint=f"known: {', '.join(kind.versions)}")
+        raise UsageError(f"unknown version: {kind.name} {version}", hint=f"known: {', '.join(kind.versions)}")
     if abi and kind.abi_since is not None and version_numbers(version) < kind.abi_since:
         since = ".".join(str(part) for part in kind.abi_since)
-        raise UsageError(f"{kind.name} has the standard ABI since {since}, not in {version}")
+        raise UsageError(f"{kind.name} has the standard ABI from {since} on, not in {version}")
     return Release(name, kind, version, abi)
 
 

@@ -65,7 +65,7 @@ def read(path: Path | str) -> Described:
             raise MalformedNetwork(f"{path} is not used: {why}", hint="look at it, and use a copy of your own")
         text = own_files.read_named(path, MOST_FILE_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        why = error.strerror if isinstance(error, OSError) else "not a text file"
         raise MalformedNetwork(f"{path}: {why}") from error
     return parse(text, str(path))
 
@@ -86,7 +86,7 @@ class _Reader:
 
     def network(self, content: dict[str, Any]) -> Described:
         if content.get("schema") != SCHEMA:
-            raise self.wrong("schema", f"is {content.get('schema')!r}; this leadline reads schema = {SCHEMA}")
+            raise self.wrong("schema", f"is {content.get('schema')!r}; this version reads schema = {SCHEMA}")
         self.check_keys("", content, {"schema", "source", "date", "port", "link", *GENERAL})
         network = _core.Network()
         for key in GENERAL:
@@ -99,7 +99,7 @@ class _Reader:
         network.port = ports
         links = self.table("link", content.get("link", {}))
         if not links:
-            raise self.wrong("link", "is missing: a network has one link at least")
+            raise self.wrong("link", "is missing: at least one link is required")
         self.check_keys("link.", links, set(_core.network_distances))
         for name, given in links.items():
             network.set(name, self.link(f"link.{name}", self.table(f"link.{name}", given)))
@@ -114,13 +114,13 @@ class _Reader:
             link.handshake_ns = self.ns(f"{path}.", given, "handshake_ns")
         pieces = given.get("piece")
         if not isinstance(pieces, list) or not 1 <= len(pieces) <= MOST_PIECES:
-            raise self.wrong(f"{path}.piece", f"is not 1 to {MOST_PIECES} tables")
+            raise self.wrong(f"{path}.piece", f"must have 1 to {MOST_PIECES} tables")
         found = [self.piece(f"{path}.piece.{number}", each) for number, each in enumerate(pieces)]
         if found[0].from_bytes != 0:
-            raise self.wrong(f"{path}.piece.0.from_bytes", "is not 0: short messages would have no parameters")
+            raise self.wrong(f"{path}.piece.0.from_bytes", "must start at 0 bytes")
         for number in range(1, len(found)):
             if found[number].from_bytes <= found[number - 1].from_bytes:
-                raise self.wrong(f"{path}.piece.{number}.from_bytes", "is not above that of the piece before it")
+                raise self.wrong(f"{path}.piece.{number}.from_bytes", "must be larger than the previous piece's")
         link.pieces = found
         return link
 
@@ -147,7 +147,7 @@ class _Reader:
             value = given.get(key, "")
             word = value if isinstance(value, str) else str(value) if key == "date" else None
             if word is None:
-                raise self.wrong(f"{at}{key}", "is not a text")
+                raise self.wrong(f"{at}{key}", "must be a string")
             words.append(word)
         return Origin(*words)
 
@@ -155,24 +155,24 @@ class _Reader:
         value = self.figure(f"{at}{key}", given.get(key, 0))
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not number or not 0 <= value <= MOST_NS:  # nan is neither; an integer may be too large for a float
-            raise self.wrong(f"{at}{key}", f"is {_short(value)}, not a time in nanoseconds")
+            raise self.wrong(f"{at}{key}", f"must be a time in ns, got {_short(value)}")
         return float(value)
 
     def n_bytes(self, at: str, given: dict[str, Any], key: str) -> int:
         value = self.figure(f"{at}{key}", given[key])
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_BYTES:
-            raise self.wrong(f"{at}{key}", f"is {_short(value)}, not a number of bytes")
+            raise self.wrong(f"{at}{key}", f"must be a number of bytes, got {_short(value)}")
         return value
 
     def table(self, path: str, given: Any) -> dict[str, Any]:
         if not isinstance(given, dict):
-            raise self.wrong(path, "is not a table")
+            raise self.wrong(path, "must be a TOML table")
         return given
 
     def check_keys(self, at: str, given: dict[str, Any], known: set[str]) -> None:
         for key in given:
             if key not in known:
-                raise self.wrong(f"{at}{_short(key)}", f"is unknown; there are {', '.join(sorted(known))}")
+                raise self.wrong(f"{at}{_short(key)}", f"unknown; available: {', '.join(sorted(known))}")
 
     def wrong(self, figure: str, why: str) -> MalformedNetwork:
         return MalformedNetwork(f"{self.path}: {figure} {why}")

@@ -12,7 +12,7 @@ from leadline.profiles.profile import CallSite, Cut, Profile, Row, UnreadablePro
 
 __all__ = ["CallSite", "Cut", "Profile", "Row", "UnreadableProfile", "cut_counts", "is_profile", "read"]
 
-FORMATS = "a directory of TAU's profiles, the text of TAU's pprof, a report of mpiP, or a CSV file with TAU's columns"
+FORMATS = "TAU profile directory, pprof text, mpiP report, CSV with TAU columns"
 HEAD_BYTES = 1 << 16  # in which a format shows itself
 
 
@@ -23,12 +23,12 @@ def read(path: str | Path) -> Profile:
     """
     path = Path(path)
     if not path.exists():
-        raise UsageError(f"there is no {path}")
+        raise UsageError(f"no such file or directory: {path}")
     if path.is_dir():
         return tau_folder.read(path)
     reader = _reader(path)
     if reader is None:
-        raise UnreadableProfile(f"{path} is not a profile that Leadline can read", hint=f"known are {FORMATS}")
+        raise UnreadableProfile(f"{path}: unknown profile format", hint=f"supported: {FORMATS}")
     return reader(path)
 
 

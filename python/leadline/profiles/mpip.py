@@ -55,7 +55,7 @@ def read(path: Path) -> Profile:
     """Raises UnreadableProfile."""
     lines = text_lines(path)
     if not is_mpip(lines):
-        raise UnreadableProfile(f"{path}, line 1: not {FIRST!r}, so it is not a report of mpiP")
+        raise UnreadableProfile(f"{path}:1: expected {FIRST!r}: not an mpiP report")
     head, sections = _parts(path, lines)
     application, in_mpi, error_s, ranks = _spans(path, sections)
     found: dict[str, _Site] = {}
@@ -69,9 +69,7 @@ def read(path: Path) -> Profile:
     notes: list[str] = []
     complete = times or len(measured) >= listed > 0 or 0 < len(measured) < TOP
     if not complete:
-        notes.append(
-            f"It has only the {len(measured)} call sites of its Aggregate section: functions' sums are too low."
-        )
+        notes.append(f"Only {len(measured)} call sites (Aggregate section): function totals are too low.")
     sites = tuple(_sites(measured.values()))
     depth: int | None = max((len(site.frames) for site in found.values()), default=0)
     nowhere = sum(UNKNOWN in site.path or not site.path for site in measured.values()) if depth else 0
@@ -113,14 +111,14 @@ def _parts(path: Path, lines: Sequence[str]) -> tuple[dict[str, list[str]], dict
             name = re.sub(r": [0-9]+$", "", title[1])
             ended = ended or name == END
             if name in sections:
-                raise UnreadableProfile(f"{path}, line {at}: a second section {name!r}")
+                raise UnreadableProfile(f"{path}, line {at}: duplicate section {name!r}")
             now = sections[name] = []
         elif now is None and (each := FIELD.fullmatch(text)) is not None:
             head[each[1].strip()].append(each[2].strip())
         elif now is not None and text.strip() and not text.startswith("---"):
             now.append(Line(text, f"{path}, line {at}"))
     if not ended:
-        raise UnreadableProfile(f"{path}: it ends after {len(lines):,} lines without {END!r} (was it cut off?)")
+        raise UnreadableProfile(f"{path}: truncated after {len(lines):,} lines (no {END!r})")
     return head, sections
 
 
@@ -143,11 +141,11 @@ def _spans(
     for line in lines:
         cells = line.text.split()
         if len(cells) != 4:
-            raise UnreadableProfile(f"{line.place}: {len(cells)} columns instead of 4")
+            raise UnreadableProfile(f"{line.place}: expected 4 columns, got {len(cells)}")
         if cells[0] != "*":
             rank = int(number(cells[0], line.place))
             if rank in application:
-                raise UnreadableProfile(f"{line.place}: task {rank} appears twice")
+                raise UnreadableProfile(f"{line.place}: duplicate task {rank}")
             app_s, mpi_s, share = (number(cell, line.place) for cell in cells[1:])
             by_time = last_digit(cells[1]) + last_digit(cells[2])
             by_share = app_s * last_digit(cells[3]) / 100  # finer, as a rule: times have three digits
@@ -165,7 +163,7 @@ def _spans(
         for name in ("Aggregate", "Mean")
     }
     if any(len(each) < 2 for each in values.values()) or not values["Mean"][0] > 0:
-        raise UnreadableProfile(f"{rows['Mean'].place}: no mean time of a task")
+        raise UnreadableProfile(f"{rows['Mean'].place}: mean time of a task is missing")
     tasks = values["Aggregate"][0] / values["Mean"][0]
     if not 1 <= round(tasks) <= 1e9 or abs(tasks - round(tasks)) > 0.1:
         raise UnreadableProfile(
@@ -182,12 +180,12 @@ def _frames(sections: Mapping[str, list[Line]], found: dict[str, _Site]) -> None
         return
     at = [lines[0].text.find(word) for word in ("File/Address", "Line", "Parent_Funct", "MPI_Call")]
     if min(at) < 0:
-        raise UnreadableProfile(f"{lines[0].place}: not the columns of a list of call sites: {lines[0].text[:60]!r}")
+        raise UnreadableProfile(f"{lines[0].place}: expected the header of the call sites, got {lines[0].text[:60]!r}")
     width, routine_at = at[1] + len("Line") - len(" 1234") - at[0], at[2] - at[0]
     for line in lines[1:]:
         frame = FRAME.fullmatch(line.text)
         if frame is None:
-            raise UnreadableProfile(f"{line.place}: not a call site: {line.text[:60]!r}")
+            raise UnreadableProfile(f"{line.place}: expected a call site, got {line.text[:60]!r}")
         rest = frame[3]
         file, row, names = rest[:width].strip(), rest[width:routine_at].strip(), rest[routine_at:]
         level = int(frame[2])
@@ -195,7 +193,7 @@ def _frames(sections: Mapping[str, list[Line]], found: dict[str, _Site]) -> None
         if level == 0:
             names, _, function = names.rstrip().rpartition(" ")
         if (level == 0) != (frame[1] not in found) or (level == 0 and not function):
-            raise UnreadableProfile(f"{line.place}: level {level} of call site {frame[1]} is out of order")
+            raise UnreadableProfile(f"{line.place}: call site {frame[1]}: level {level} out of order")
         site = found.setdefault(frame[1], _Site("MPI_" + function))
         site.frames.append((level, file, names.strip(), int(row) if row.isdecimal() and len(row) < 10 else 0))
     for site in found.values():
@@ -259,7 +257,7 @@ def _rows(lines: Sequence[Line], *widths: int) -> Iterator[tuple[str, str, list[
         if len(cells) not in widths or not cells[1].isdecimal() or len(cells[1]) > 9:
             if line.text.startswith(("Total ", "No ")):  # a sentence
                 continue
-            raise UnreadableProfile(f"{line.place}: not a row of call sites: {line.text[:60]!r}")
+            raise UnreadableProfile(f"{line.place}: expected a call-site row, got {line.text[:60]!r}")
         yield cells[0], cells[1], cells[2:], line.place
 
 

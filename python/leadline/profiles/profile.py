@@ -120,13 +120,13 @@ def text_lines(path: Path) -> list[str]:
         if not path.is_file():
             raise UsageError(f"{path} is not a file")
         if path.stat().st_size > MOST_BYTES:
-            raise UnreadableProfile(f"{path} has {path.stat().st_size:,} bytes: too many for a profile")
+            raise UnreadableProfile(f"{path} has {path.stat().st_size:,} bytes: too large for a profile")
         text = path.read_text(encoding="utf-8")  # with "\n" for every end of a line
         return text.removesuffix("\n").split("\n")
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise UnreadableProfile(f"{path}: byte {error.start:,} is not text") from error
+        raise UnreadableProfile(f"{path}: byte {error.start:,} is not valid text") from error
 
 
 def number(text: str, place: str) -> float:

@@ -24,7 +24,7 @@ def read(path: Path) -> Profile:
         for cells in lines:
             place = f"{path}, line {lines.line_num}"
             if len(cells) != len(COLUMNS):
-                raise UnreadableProfile(f"{place}: {len(cells)} columns instead of {len(COLUMNS)}")
+                raise UnreadableProfile(f"{place}: expected {len(COLUMNS)} columns, got {len(cells)}")
             exclusive_ms, inclusive_ms, calls = (number(cells[column], place) for column in (1, 2, 3))
             error = rounding(cells[3])
             rows.append(Row(cells[6], None, calls, inclusive_ms * 1e-3, exclusive_ms * 1e-3, error))

@@ -25,7 +25,7 @@ def read(path: Path) -> Profile:
     """Raises UnreadableProfile."""
     files = profiles_in(path)
     if not files:
-        raise UnreadableProfile(f"{path}: no profile.N.0.0 is there, so it is not a TAU profile directory")
+        raise UnreadableProfile(f"{path}: no profile.N.0.0: not a TAU profile directory")
     rows: list[Row] = []
     sites = tau.Sites()
     about: dict[int, dict[str, str]] = {}
@@ -65,9 +65,9 @@ def _timers(file: Path) -> list[str]:
     lines = text_lines(file)
     count = COUNT.fullmatch(lines[0]) if lines else None
     if count is None:
-        raise UnreadableProfile(f"{file}, line 1: not a count of templated_functions")
+        raise UnreadableProfile(f"{file}:1: expected a count of templated_functions")
     if count[2] not in (None, "_MULTI_TIME", "_MULTI_GET_TIME_OF_DAY", "_MULTI_CLOCK_GETTIME", "_MULTI_LINUX_TIMERS"):
-        raise UnreadableProfile(f"{file}: it has values of {count[2].removeprefix('_MULTI_')}, not times")
+        raise UnreadableProfile(f"{file}: contains values of {count[2].removeprefix('_MULTI_')}, not times")
     if len(lines) < int(count[1]) + 2:
         raise UnreadableProfile(f"{file}: {max(len(lines) - 2, 0):,} of {int(count[1]):,} timers (was it cut off?)")
     return lines[: int(count[1]) + 2]
@@ -77,7 +77,7 @@ def _row(line: str, rank: int, place: str, sites: tau.Sites) -> Row | None:
     """None for a call path, whose time is in its functions' already."""
     found = TIMER.fullmatch(line)
     if found is None:
-        raise UnreadableProfile(f"{place}: not a timer: {line[:60]!r}")
+        raise UnreadableProfile(f"{place}: expected a timer, got {line[:60]!r}")
     calls, exclusive_us, inclusive_us = (number(found[column], place) for column in (2, 4, 5))
     if "TAU_CALLPATH" in found[6].split("|"):
         sites.add(found[1], calls, exclusive_us * 1e-6)

@@ -36,14 +36,14 @@ def read(path: Path) -> Profile:
         if rank is not None:
             seen.add(rank)
     ranks = len(seen)
-    notes = ["pprof prints times in whole milliseconds."]
+    notes = ["pprof prints times in whole milliseconds only."]
     if ranks > 1 and not totals:
-        notes.append("The text ends without pprof's summary: was it cut off?")
+        notes.append("No pprof summary at the end: was the file cut off?")
     if not rows:
         rows, sites = totals, total_sites
         top = max(rows, key=lambda row: row.inclusive_s, default=None)
         if top is None:
-            raise UnreadableProfile(f"{path}: it has no table of pprof's with counts (the table of the mean has none)")
+            raise UnreadableProfile(f"{path}: no pprof table with counts (the mean table has none)")
         if top.function != tau.APPLICATION or not 1 <= top.calls <= 1e9 or top.calls_error:
             raise UnreadableProfile(
                 f"{path}: the summary does not say how many ranks there were: it has no {tau.APPLICATION}; run pprof "
@@ -77,7 +77,7 @@ def _table_lines(path: Path) -> Iterator[tuple[int | None, str, str, str, bool]]
             rank, kind, inside = None, summary[1], False
         elif (head := HEAD.fullmatch(line)) is not None and kind:
             if head[1] == "Count/Call":
-                raise UnreadableProfile(f"{place}: it has values of a hardware counter, not times")
+                raise UnreadableProfile(f"{place}: values of a hardware counter, not times")
             inside, deviation = True, head[2] is not None
         elif line.startswith(EVENTS):
             inside = False
@@ -90,7 +90,7 @@ def _table_lines(path: Path) -> Iterator[tuple[int | None, str, str, str, bool]]
 def _row(line: str, rank: int | None, place: str, deviation: bool, sites: tau.Sites) -> Row | None:
     cells = line.split(None, 7 if deviation else 6)
     if len(cells) < (8 if deviation else 7):
-        raise UnreadableProfile(f"{place}: not a row of pprof's table: {line[:60]!r}")
+        raise UnreadableProfile(f"{place}: expected a pprof row, got {line[:60]!r}")
     number(cells[0], place)
     exclusive_s, exclusive_error = _seconds(cells[1], place)
     inclusive_s, inclusive_error = _seconds(cells[2], place)

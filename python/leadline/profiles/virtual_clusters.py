@@ -100,7 +100,7 @@ def document(found: Tables) -> dict[str, Any]:
 
 
 def text(found: Tables) -> str:
-    lines = ["WRF em_b_wave, TAU: seconds per rank, one rank on each node", ""]
+    lines = ["WRF em_b_wave (TAU), one rank per node: seconds per rank", ""]
     lines.append(f"{'':9}{'nodes':>6}{'application':>13}{'MPI':>9}{'MPI_Wait':>10}{'other MPI':>11}")
     for row in figures(found):
         lines.append(
@@ -109,16 +109,19 @@ def text(found: Tables) -> str:
         )
     lines += [
         "",
-        "The study concludes that calls other than MPI_Wait behave alike on both sides. Its tables contradict that:",
+        (
+            "The study concludes that, apart from MPI_Wait, calls take the same time "
+            "on physical and virtual nodes. Its tables contradict that:"
+        ),
     ]
     lines += [
         f"  {each.function} on {each.nodes} nodes: {each.physical_us:,.0f} µs per call physical, "
-        f"{each.virtual_us:,.0f} µs virtual ({each.ratio:.1f} times)"
+        f"{each.virtual_us:,.0f} µs virtual ({each.ratio:.1f}×)"
         for each in disagreements(found)
     ] or ["  nowhere"]
     lines += [
         "",
-        "Counts that are too low (TAU stops counting a function after 100,000 calls of less than 10 µs on a rank):",
+        "Undercounted (TAU throttles functions after 100,000 calls shorter than 10 µs):",
     ]
     for (side, nodes), profile in found.items():
         cuts = ", ".join(
@@ -131,18 +134,18 @@ def text(found: Tables) -> str:
 def draw(found: Tables, path: Path) -> None:
     """The study's three figures side by side. Raises UsageError, or MissingPrerequisite without matplotlib."""
     if path.suffix != ".png":
-        raise UsageError(f"{path}: the figures of this study are FILE.png")
+        raise UsageError(f"{path}: use a file name ending in .png")
     try:
         figure_type = importlib.import_module("matplotlib.figure").Figure
     except ImportError as error:
         raise MissingPrerequisite("figures need matplotlib", hint="pip install 'leadline[figures]'") from error
     rows = list(figures(found))
     drawing = figure_type(figsize=(15, 4.8), layout="constrained")
-    drawing.suptitle("WRF em_b_wave on physical and virtual nodes, one rank on each: seconds per rank")
+    drawing.suptitle("WRF em_b_wave, one rank per node: seconds per rank, physical and virtual")
     panels = drawing.subplots(1, 3, sharey=True)
     _bars(panels[0], rows, "MPI and application", {"application_s": "application", "mpi_s": "MPI"})
     _bars(panels[1], rows, WAIT, {"wait_s": WAIT})
-    _bars(panels[2], rows, f"{WAIT} and the other calls", {"wait_s": WAIT, "other_mpi_s": "other MPI calls"})
+    _bars(panels[2], rows, f"{WAIT} and other MPI calls", {"wait_s": WAIT, "other_mpi_s": "other MPI calls"})
     try:
         drawing.savefig(path, dpi=120)
     except OSError as error:

@@ -51,7 +51,10 @@ def sources_root() -> Path:
     in_tree = package.parents[1] / "workloads"
     if in_tree.is_dir():
         return in_tree
-    raise MissingPrerequisite(f"the workloads' sources are not at {installed}", hint="install leadline again")
+    raise MissingPrerequisite(
+        f"cannot find the workloads' sources in {installed}",
+        hint="build the source tree (./dev build) or reinstall Leadline",
+    )
 
 
 def names() -> list[str]:
