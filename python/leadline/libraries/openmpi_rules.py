@@ -34,7 +34,7 @@ class RulesFile:
     def problems(self, collective: int, processes: int) -> list[str]:
         """What keeps rules for a collective from having an effect on a job of this many processes; [] if nothing."""
         if not self.whole:
-            return ["it ends in the middle, or holds something that is not a number: Open MPI uses none of it"]
+            return ["truncated or not a number: Open MPI ignores the whole file"]
         found = []
         for first, sizes in self.rules.get(collective, []):
             found += _of_sizes(f"collective {collective}, {first} ranks", [size for size, _ in sizes])
