@@ -40,7 +40,7 @@ def test_what_is_no_size(word: str) -> None:
 
 def test_sums_are_of_whole_doubles() -> None:
     assert sizes_for("bcast", ["10", 8]) == [8, 10]
-    with pytest.raises(UsageError, match="whole number of doubles"):
+    with pytest.raises(UsageError, match="not a multiple of 8"):
         sizes_for("allreduce", ["10"])
 
 
@@ -70,7 +70,7 @@ def test_parameters() -> None:
 def test_names_may_contain_a_colon() -> None:
     found = candidates_for("allreduce", "two_level,two_level:over=chain,two_level:over=chain:segment=8Ki", KNOWN)
     assert [str(c) for c in found[1:]] == ["two_level", "two_level:over=chain", "two_level:over=chain:segment=8192"]
-    with pytest.raises(UsageError, match="no such parameter"):
+    with pytest.raises(UsageError, match="has no parameter"):
         candidates_for("allreduce", "two_level:over=nobody", KNOWN)
 
 

@@ -41,17 +41,17 @@ def test_an_error_names_the_point_and_what_was_said(tmp_path: Path) -> None:
     body = "out.write('begin 0 1\\n'); out.flush(); print('out of luck'); sys.exit(3)"
     with pytest.raises(MeasurementFailed) as failure:
         _run(tmp_path, body)
-    assert "code 3, in bcast of 65536 bytes by chain:segment=8192: out of luck" in str(failure.value)
+    assert "code 3, while measuring bcast of 65536 bytes by chain:segment=8192: out of luck" in str(failure.value)
     assert failure.value.exit_code == 7
 
 
 def test_what_does_not_end_is_ended(tmp_path: Path) -> None:
-    with pytest.raises(MeasurementFailed, match="did not end within 1 s"):
+    with pytest.raises(MeasurementFailed, match="timed out after 1 s"):
         _run(tmp_path, "time.sleep(250)", timeout_s=1)
 
 
 def test_a_signal_that_ended_it_is_named(tmp_path: Path) -> None:
-    with pytest.raises(MeasurementFailed, match="was killed by SIGKILL, before its first point"):
+    with pytest.raises(MeasurementFailed, match="was killed by SIGKILL, before the first measurement"):
         _run(tmp_path, "os.kill(os.getpid(), 9)")
 
 
@@ -120,8 +120,10 @@ def test_launches_before_one_that_fails_are_kept_on_request(monkeypatch: pytest.
         _measure(monkeypatch, tmp_path, "sys.exit('out of luck')", keep=False)
     found = _measure(monkeypatch, tmp_path, "sys.exit('out of luck')", keep=True)
     assert (len(found.launches), [row["samples"] for row in found.rows]) == (1, [3])
-    assert found.failed.startswith("launch 2 of 3 failed; the launches before it are kept: the measurement ended with")
-    assert found.failed.endswith("code 1, before its first point: out of luck")
+    assert found.failed.startswith("launch 2 of 3 failed (the measuring program exited with")
+    assert found.failed.endswith(
+        "code 1, before the first measurement: out of luck); results of earlier launches are kept"
+    )
     assert found.document()["failed"] == found.failed
     found.interruption.end_if_any()  # there was none
 
@@ -132,6 +134,6 @@ def test_launches_before_an_interruption_are_kept_on_request(monkeypatch: pytest
         _measure(monkeypatch, tmp_path, interrupt, keep=False)
     found = _measure(monkeypatch, tmp_path, interrupt, keep=True)
     assert (len(found.launches), [row["samples"] for row in found.rows]) == (1, [3])
-    assert found.failed == "interrupted; the launches before that are kept: 1 of 3"
+    assert found.failed == "interrupted; launches completed and kept: 1 of 3"
     with pytest.raises(KeyboardInterrupt):
         found.interruption.end_if_any()

@@ -74,14 +74,14 @@ def test_a_base_that_is_wrong_leaves_times_without_ratios() -> None:
     row = _measurement(_launch(base_correct=False)).rows[1]
     assert row["median_us"] == 2.0
     assert row["ratio_to_native"] is None
-    assert "compared with" in row["problem"]
+    assert "its baseline gave" in row["problem"]
 
 
 def test_rounds_that_were_all_late_are_said_so() -> None:
     launch = _launch()
     launch.samples[0, 1].times_ns = [None] * 6
     row = _measurement(launch).rows[1]
-    assert (row["correct"], row["median_us"], row["problem"]) == (True, None, "every round was late")
+    assert (row["correct"], row["median_us"], row["problem"]) == (True, None, "a rank started late in every sample")
 
 
 def test_the_document_says_where_it_was_measured() -> None:
@@ -96,9 +96,9 @@ def test_the_document_says_where_it_was_measured() -> None:
 
 def test_words_for_people() -> None:
     found = _measurement(_launch(), _launch())
-    assert "native is beaten at 1 of 2 sizes, most by chain:segment=65536: 2.00 times as fast at 8" in headline(found)
+    assert "the library default is beaten at 1 of 2 sizes, most by chain:segment=65536: 2.00 × at 8" in headline(found)
     assert any(line.startswith("Oversubscribed: 4 ranks on 2 cores") for line in notes(found))
-    assert any(line.startswith("Noise: 25.0 %") for line in notes(found))
+    assert any(line.startswith("OS noise: 25.0 %") for line in notes(found))
 
 
 COLUMNS = [
@@ -131,7 +131,7 @@ def test_raw_samples_are_kept_as_csv(tmp_path: Path) -> None:
 
 def test_parquet_without_a_library_for_it_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(samples, "WRITERS", ("no_such_library",))
-    with pytest.raises(MissingPrerequisite, match="neither is installed") as refused:
+    with pytest.raises(MissingPrerequisite, match="needs Polars or pyarrow") as refused:
         samples.parquet_writer()
     assert "--csv" in refused.value.hint
 
@@ -164,4 +164,4 @@ def test_a_plot_without_matplotlib_is_refused_before_measuring(monkeypatch: pyte
 
 def test_a_drawing_of_nothing_says_so() -> None:
     nothing = Launch()
-    assert "nothing to draw" in image(_measurement(nothing), "svg").decode()
+    assert "nothing to plot" in image(_measurement(nothing), "svg").decode()

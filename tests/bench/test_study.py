@@ -77,16 +77,16 @@ def test_a_series_that_fails_is_said_and_the_others_are_kept(
     monkeypatch.setattr(study, "measure", measured)
     monkeypatch.setattr(study.os, "sched_getaffinity", lambda _: {0, 1})
     found = study.run("intel-mpi", [LIBRARY])
-    assert [each.series for each in found.comparisons] == ["point to point", "sum of vectors"]
+    assert [each.series for each in found.comparisons] == ["point to point", "vector sum (MPI_SUM)"]
     assert found.document()["failed"] == [
-        "broadcast on 2 ranks of intel is missing: the measurement did not end within 900 s",
-        "sum of vectors on 2 ranks of intel: launch 2 of 3 failed",
+        "broadcast, 2 ranks, intel: not measured: the measurement did not end within 900 s",
+        "vector sum (MPI_SUM), 2 ranks, intel: launch 2 of 3 failed",
     ]
-    assert "broadcast on 4, 8, 16 ranks: there are only 2 cores (--full measures it)" in found.left_out
+    assert "broadcast, 4, 8, 16 ranks: more than the 2 cores here (measure anyway: --full)" in found.left_out
     study.print_study(found)
     said = capsys.readouterr().out
     assert "Failed: broadcast on 2 ranks" in said
-    assert "sum of vectors, intel: time of native by that of each other" in said
+    assert "vector sum (MPI_SUM), intel: speedup of each algorithm over native" in said
 
 
 def test_rows_are_set_beside_the_study() -> None:

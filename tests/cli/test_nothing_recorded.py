@@ -66,7 +66,7 @@ def test_mpi_linked_statically_into_a_program_is_named(tmp_path: Path) -> None:
     subprocess.run(["gcc", "-x", "c", "-", "-o", program], input=source, text=True, check=True)
     found = inspect(str(program))
     assert found is not None
-    assert "linked statically into" in judge(found).reason
+    assert "links MPI statically" in judge(found).reason
 
 
 def test_a_program_in_the_working_directory_is_asked_for_its_libraries(

@@ -170,7 +170,7 @@ class TestDirectories:
 
     @pytest.mark.parametrize(
         ("mode", "group", "said"),
-        [(0o777, 0, "everybody can write it"), (0o1777, 0, "everybody can write it"), (0o775, 1, "can write it")],
+        [(0o777, 0, "world-writable"), (0o1777, 0, "world-writable"), (0o775, 1, "writable by group")],
     )
     def test_one_that_others_can_write_is_refused(self, tmp_path: Path, mode: int, group: int, said: str) -> None:
         (tmp_path / "run").mkdir()
@@ -184,7 +184,7 @@ class TestDirectories:
         (tmp_path / "mine").mkdir()
         (tmp_path / "run").symlink_to(tmp_path / "mine")
         given_to(NOBODY, tmp_path / "run")
-        with pytest.raises(UsageError, match="a link that belongs to nobody"):
+        with pytest.raises(UsageError, match="symbolic link owned by nobody"):
             run_directory.new_directory(str(tmp_path / "run"), "app")
 
     def test_one_of_the_users_own_group_is_used(self, tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ class TestDirectories:
         words = [*Command.words, "exec", "-o", "run", str(tiny(mpich))]
         ended = leadline.plain(*words)
         assert (ended.code, list(run.iterdir())) == (0, []), ended.everything
-        assert "everybody can write it" in ended.err
+        assert "world-writable" in ended.err
 
 
 class TestLinksAndPipes:
@@ -409,7 +409,7 @@ class TestSettings:
         given_to(NOBODY, table)
         ended = leadline("apply", "table.toml", "--", "true")
         assert ended.code == 2, ended.everything
-        assert "is not applied: it belongs to nobody" in ended.err
+        assert "rejected: owned by nobody" in ended.err
 
     @pytest.mark.parametrize(("user", "mode", "why"), [(NOBODY, 0o644, "belongs to nobody"), (0, 0o666, "everybody")])
     def test_a_strangers_network_is_not_used(self, tmp_path: Path, user: int, mode: int, why: str) -> None:

@@ -199,8 +199,8 @@ def reachable(leadline: Command, program: Path) -> bool:
     ("name", "size", "said"),
     [
         ("budget", "64", "write 64MB for megabytes"),
-        ("budget", "999999", "write 999999B if you meant bytes"),
-        ("series", "8192", "write 8192B if you meant bytes"),
+        ("budget", "999999", "999999B for bytes"),
+        ("series", "8192", "8192B for bytes"),
         ("memory", "64", "write 64MB for megabytes"),
         ("budget", "10kB", "the minimum is 64kB"),
         ("budget", "62KiB", "the minimum is 64kB"),

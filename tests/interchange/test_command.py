@@ -44,7 +44,7 @@ def test_a_rank_without_a_trace_is_named(whole: Path, export: Export, tmp_path: 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--iterations", "7:7"), "no iteration in this range"),
+        (("--iterations", "7:7"), "empty range"),
         (("--iterations", "x"), "A:B is expected"),
         (("--iterations", "4000:"), "40 iterations"),
         (("--ranks", "5"), "no rank"),

@@ -68,7 +68,7 @@ def test_a_job_that_is_only_queued(cluster: Slurm, program: Program, directory: 
     script.write_text(f"#!/bin/bash\n{program.srun} -n 2 {program.path}\n")
     ended = cluster.run(f"{LEADLINE} run -o run -- sbatch -n2 -o out.txt {script}", directory, program.environ)
     assert ended.code == 0, ended.everything
-    assert "the job has only been queued; once it runs, what it starts is recorded into" in ended.err
+    assert "the job was queued; when it runs, it is recorded in" in ended.err
     wait_for("both traces are there", lambda: len(list((directory / "run").glob("*.trace"))) == 2)
     assert ranks_of(directory / "run") == whole(2)
 
@@ -80,7 +80,7 @@ def test_a_job_that_is_only_queued_and_keeps_the_recorder_out(
     script.write_text(f"#!/bin/bash\n#SBATCH --export=NONE\n{program.srun} -n 2 {program.path}\n")
     ended = cluster.run(f"{LEADLINE} record -o run -- sbatch -o out.txt {script}", directory, program.environ)
     assert ended.code == 0, ended.everything
-    assert f"it will run unrecorded: {script} says --export=NONE" in ended.err
+    assert f"the job was queued but will not be recorded: {script} sets --export=NONE" in ended.err
 
 
 def test_several_programs_from_a_file(cluster: Slurm, program: Program, directory: Path) -> None:

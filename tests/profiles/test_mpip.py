@@ -102,19 +102,19 @@ def test_a_report_with_its_longest_sites_only_is_not_summed(tmp_path: Path) -> N
     some.write_text(f"{head.replace(line, more + line, 1).rstrip('-').rstrip()}\n{rows}@--- End of Report ---\n")
     profile = read(some)
     assert (profile.rows, profile.all_sites) == ((), False)
-    assert any("only the" in note for note in profile.notes)
+    assert any("Only " in note for note in profile.notes)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("@--- End of Report", "@--- Other", "was it cut off"),
-        ("@ mpiP\n", "@ mpip\n", "is not a profile"),
-        ("   1      ", "   0      ", "task 0 appears twice"),
-        ("@--- Callsite Message", "@--- Callsites: 3 -\n@--- Callsite Message", "a second section 'Callsites'"),
-        ("MPI_Call", "Call", "not the columns of a list of call sites"),
-        ("  1   1 ", "  1   0 ", "level 0 of call site 1 is out of order"),
-        ("Wait                 1    *", "Wait                 1    * 5", "not a row of call sites"),
+        ("@--- End of Report", "@--- Other", "truncated after"),
+        ("@ mpiP\n", "@ mpip\n", "unknown profile format"),
+        ("   1      ", "   0      ", "duplicate task 0"),
+        ("@--- Callsite Message", "@--- Callsites: 3 -\n@--- Callsite Message", "duplicate section 'Callsites'"),
+        ("MPI_Call", "Call", "expected the header of the call sites"),
+        ("  1   1 ", "  1   0 ", "call site 1: level 0 out of order"),
+        ("Wait                 1    *", "Wait                 1    * 5", "expected a call-site row"),
     ],
 )
 def test_damage_is_one_clear_message(tmp_path: Path, old: str, new: str, message: str) -> None:

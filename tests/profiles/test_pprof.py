@@ -69,7 +69,7 @@ def test_times_of_minutes_and_hours_and_rounded_counts_are_read(tmp_path: Path) 
     ("old", "new", "message"),
     [
         ("Inclusive Name", "Count/Call Name", "values of a hardware counter"),
-        ("  1.0        2,500        2,500", "  1.0        2,500", "not a row of pprof's table"),
+        ("  1.0        2,500        2,500", "  1.0        2,500", "expected a pprof row"),
         ("2,500        2,500", "2x500        2,500", "line 9: '2x500' is not"),
         ("      100001", "         nan", "line 9: 'nan' is not"),
     ],

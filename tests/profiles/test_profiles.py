@@ -64,7 +64,7 @@ def test_rounded_counts_say_how_far_they_may_be_off() -> None:
         ("", "line 1: the columns"),
         ("a,b\n", "line 1: the columns"),
         (HEAD, "0 rows of .TAU"),
-        (HEAD + "1,2\n", "line 2: 2 columns"),
+        (HEAD + "1,2\n", "line 2: expected 7 columns, got 2"),
         (HEAD + "100,1,nan,2,0,0,.TAU\n", "line 2: 'nan' is not"),
         (HEAD + "100,1,-1,2,0,0,.TAU\n", "line 2: '-1' is not"),
         (HEAD + '100,"1,2,2,0,0,.TAU\n', "unexpected end"),
@@ -78,7 +78,7 @@ def test_damaged_columns_are_one_clear_message(tmp_path: Path, text: str, messag
 
 
 def test_what_is_no_profile_is_refused(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no"):
+    with pytest.raises(UsageError, match="no such file or directory"):
         read(tmp_path / "nothing")
     (tmp_path / "empty").mkdir()
     with pytest.raises(UnreadableProfile, match="not a TAU profile directory"):

@@ -307,9 +307,9 @@ class TestCommand:
         [
             (["fast-1"], "at least two runs"),
             (["fast-1", "none*"], "no directory matches none*"),
-            (["fast-1", "slow-3,slow-3"], "names a run twice"),
-            (["fast-1", ","], "names no run"),
-            (["fast-1", "slow-3", "--fail-above", "much"], "a percentage is expected"),
+            (["fast-1", "slow-3,slow-3"], "the same run twice"),
+            (["fast-1", ","], "no run given"),
+            (["fast-1", "slow-3", "--fail-above", "much"], "expected a percentage"),
             (["fast-1", "slow-3", "--fail-above", "5%"], "needs repeats"),
             (["fast-1", "slow-3", "--html", "."], "is a directory"),
         ],

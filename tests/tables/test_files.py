@@ -103,12 +103,12 @@ def test_a_command_writes_the_same(whole: Opened, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--table", "site"), "--table site: there is no such table\nleadline: one of calls, sites, matrix"),
-        (("--table", "sites:3"), "--table sites:3: there is no such table"),
-        (("--table", "timeline:first"), "a number, typical, slowest or all is expected"),
+        (("--table", "site"), "--table site: unknown table\nleadline: one of calls, sites, matrix"),
+        (("--table", "sites:3"), "--table sites:3: unknown table"),
+        (("--table", "timeline:first"), "expected a number, typical, slowest or all"),
         (("--csv", "x.csv"), "--csv needs --table NAME"),
         (("--parquet", "x"), "--parquet needs --table NAME"),
-        (("--table", "sites", "--csv", "none/x.csv"), "the table cannot be written: "),
+        (("--table", "sites", "--csv", "none/x.csv"), "cannot write the table: "),
     ],
 )
 def test_mistakes_are_said(words: tuple[str, ...], said: str, whole: Opened, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_report_that_cannot_be_written_is_told_before_the_program_runs(tmp_pat
     words = [sys.executable, "-m", "leadline", "apply", str(table), "--report", str(tmp_path / "no" / "file")]
     done = subprocess.run([*words, "--", "touch", str(mark)], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "there is no directory" in done.stderr
+    assert "no such directory" in done.stderr
     assert not mark.exists()
 
 

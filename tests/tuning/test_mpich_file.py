@@ -190,7 +190,7 @@ def test_what_a_release_has_not_is_refused_by_name() -> None:
     own = made_up()
     older = mpich_file.BuiltIn(own.general, own.device, own.names - {"MPIR_Allreduce_intra_ring"})
     found = mpich_file.settings(Table((Rule("allreduce", (2, 8), (0, 9), "ring"),)), older)
-    assert "this release of MPICH has no MPIR_Allreduce_intra_ring" in found.not_set[0].why
+    assert "this MPICH release has no MPIR_Allreduce_intra_ring" in found.not_set[0].why
     assert not found.files
 
 

@@ -54,9 +54,9 @@ def test_open_mpi_with_a_rules_file_that_is_missing(apply: Apply, tmp_path: Path
 @pytest.mark.parametrize(
     ("rules", "why"),
     [
-        ("1 7 1 1 3 0 6 0 0 4194304 9 0 0 1024 9 0 0", "sizes do not ascend"),
+        ("1 7 1 1 3 0 6 0 0 4194304 9 0 0 1024 9 0 0", "sizes are not ascending"),
         ("1 7 1 1 1 1048576 9 0 0", "not 0"),
-        ("1 7 1 8 1 0 9 0 0", "the first rule is for 8 ranks, the job has 3"),
+        ("1 7 1 8 1 0 9 0 0", "first rule is for 8 ranks, but the job has 3"),
     ],
 )
 def test_open_mpi_with_rules_that_do_not_count(apply: Apply, tmp_path: Path, rules: str, why: str) -> None:
@@ -84,7 +84,7 @@ def test_mpich_with_a_name_that_it_does_not_know(apply: Apply) -> None:
 
 def test_intels_zero_is_an_algorithm(apply: Apply) -> None:
     done = apply("intel", RING, "--via", "native", "--as-set", environ={"I_MPI_ADJUST_BCAST": "0"})
-    assert "is 0, which names an algorithm" in done.why()
+    assert "is 0, which selects an algorithm" in done.why()
     assert not done.found["applied"]
 
 

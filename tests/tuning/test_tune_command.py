@@ -44,11 +44,11 @@ def test_a_recorded_run_is_tuned_for_its_calls_and_its_library(programs: object,
     ("words", "why"),
     [
         (["--operations", "bcast", "--algorithms", "quick"], "no algorithm 'quick'"),
-        (["--algorithms", "binomial:segment=8"], "takes no such parameter"),
-        (["-o", "/nowhere/table.toml"], "there is no directory"),
+        (["--algorithms", "binomial:segment=8"], "has no parameter"),
+        (["-o", "/nowhere/table.toml"], "no such directory"),
         (["--trace", "/nowhere"], "/nowhere"),
-        (["--time", "(.*) s"], "--time works only with --protocol"),
-        (["--protocol", "-o", "/nowhere/found.json", "--", "true"], "there is no directory"),
+        (["--time", "(.*) s"], "--time needs --protocol"),
+        (["--protocol", "-o", "/nowhere/found.json", "--", "true"], "no such directory"),
     ],
 )
 def test_what_is_asked_for_wrongly_is_one_message(words: list[str], why: str) -> None:
