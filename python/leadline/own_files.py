@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 MOST_BYTES = 64 << 20  # of a file that is read whole and has no limit of its own
-_NO_FILE = "not a regular file (symbolic link?)"
+_NO_FILE = "not a regular file, or a symbolic link"
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _MAKING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 

@@ -122,7 +122,7 @@ def test_folders_that_lead_nowhere_are_refused(tmp_path: Path) -> None:
     with pytest.raises(LeadlineError):
         read(tmp_path / "loop")
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(LeadlineError, match="not a file"):
+    with pytest.raises(LeadlineError, match="not a regular file"):
         read(tmp_path / "pipe")
     (tmp_path / "around").mkdir()
     (tmp_path / "around" / "around").symlink_to(tmp_path / "around")
