@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from leadline.regions import region as region
-    from leadline.tables.recording import open as open
+    from leadline.tables.run_tables import open as open
 
 __version__ = "0.1.0"
 
@@ -18,7 +18,7 @@ def __getattr__(name: str) -> Any:
 
         return region
     if name == "open":
-        from leadline.tables.recording import open
+        from leadline.tables.run_tables import open
 
         return open
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

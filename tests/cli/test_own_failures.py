@@ -11,7 +11,7 @@ import kept_builds
 import pytest
 
 from leadline import mpi, run_directory
-from leadline.launch.recording import record
+from leadline.launch.record import record
 from leadline.launch.sanitizers import needed, runtime_in_front
 
 from .conftest import TINY, Command, Tiny

@@ -12,7 +12,7 @@ from leadline import _core
 from leadline.tables import TABLES, ranks, rows
 from leadline.tables.column import column
 from leadline.tables.declaration import ColumnDeclaration, Kind, TableDeclaration, count, index, seconds, text
-from leadline.tables.recording import Recording
+from leadline.tables.run_tables import RunTables
 from leadline.tables.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +27,7 @@ def test_page_and_stubs_are_what_the_declarations_say(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.id)
 def test_each_table_has_a_method_and_a_class_of_rows(table: TableDeclaration) -> None:
-    assert callable(getattr(Recording, table.id))
+    assert callable(getattr(RunTables, table.id))
     assert getattr(rows, table.row_name)._fields == tuple(each.name for each in table.columns)
 
 

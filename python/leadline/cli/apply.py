@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from leadline import owners
-from leadline.cli.recording import say_mistakes
+from leadline.cli.recorded_command import say_mistakes
 from leadline.cli.saying import say
 from leadline.errors import UsageError
 from leadline.launch.inside import refuse_inside_job

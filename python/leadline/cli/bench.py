@@ -192,7 +192,7 @@ def command(
     from leadline.bench import measure, output
     from leadline.bench import plot as drawing
     from leadline.bench import samples as files
-    from leadline.cli.recording import say
+    from leadline.cli.saying import say
     from leadline.cli.workload import default_library, library_for
     from leadline.runs.progress import ProgressLine
 
@@ -283,7 +283,7 @@ def run_study(
     name: str, libraries: str | None, context: click.Context, *, full: bool, json_: bool, timeout_s: float | None
 ) -> int:
     from leadline.bench import study
-    from leadline.cli.recording import say
+    from leadline.cli.saying import say
     from leadline.cli.workload import library_for
     from leadline.runs.progress import ProgressLine
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from leadline import nodes
-from leadline.cli.recording import say, shown
+from leadline.cli.saying import say, shown
 from leadline.errors import UsageError
 from leadline.run_directory import who_else_writes
 from leadline.text import format as fmt

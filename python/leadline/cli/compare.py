@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from leadline.cli.recording import say, shown
 from leadline.cli.reporting import say_owner, step_option, working
+from leadline.cli.saying import say, shown
 from leadline.errors import MissingPrerequisite, SlowerThanAllowed, UsageError
 from leadline.text.printing import write_json
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from leadline.cli.recording import PROGRAM_FOLLOWS
+from leadline.cli.recorded_command import PROGRAM_FOLLOWS
 from leadline.text.printing import console, write_json
 from leadline.text.visible import visible, visible_lines
 

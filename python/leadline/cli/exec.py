@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from leadline import run_directory
+from leadline.cli.recorded_command import PROGRAM_FOLLOWS, recorder_options
 from leadline.cli.recorder_settings import variables_of
-from leadline.cli.recording import PROGRAM_FOLLOWS, recorder_options
 from leadline.launch import keeper, process
 from leadline.launch.program import program_file
 from leadline.launch.recorder import RUNS, merged_preload, variables

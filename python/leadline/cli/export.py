@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from leadline.cli.recording import say
 from leadline.cli.reporting import open_run, step_option, working
+from leadline.cli.saying import say
 from leadline.errors import UsageError
 from leadline.interchange import FORMATS
 

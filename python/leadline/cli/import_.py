@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from leadline.cli.recording import say
 from leadline.cli.reporting import working
+from leadline.cli.saying import say
 from leadline.errors import UsageError
 from leadline.text import sizes
 

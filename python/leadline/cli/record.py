@@ -6,15 +6,14 @@ from typing import Any
 
 import click
 
-from leadline.cli.recorder_settings import variables_of
-from leadline.cli.recording import (
+from leadline.cli.recorded_command import (
     PROGRAM_FOLLOWS,
     output_option,
     record_with_words,
     recorder_options,
-    say,
-    shown,
 )
+from leadline.cli.recorder_settings import variables_of
+from leadline.cli.saying import say, shown
 
 
 @click.command("record", context_settings=PROGRAM_FOLLOWS)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from leadline.cli.recording import nearby, say, shown
 from leadline.cli.reporting import PAGE, advice_for, open_report, step_option, working, write_page
+from leadline.cli.saying import nearby, say, shown
 from leadline.errors import UsageError
 from leadline.run_directory import DEFAULT_PARENT, runs_in
 from leadline.text.printing import console, write_json, write_path

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leadline import own_files, owners
-from leadline.cli.recording import say, shown
+from leadline.cli.saying import say, shown
 from leadline.errors import LeadlineError, MissingPrerequisite, UsageError
 from leadline.text import printing
 

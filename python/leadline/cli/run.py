@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from leadline.cli.recorder_settings import variables_of
-from leadline.cli.recording import (
+from leadline.cli.recorded_command import (
     PROGRAM_FOLLOWS,
     output_option,
     record_with_words,
     recorder_options,
 )
+from leadline.cli.recorder_settings import variables_of
 from leadline.cli.reporting import step_option
 
 

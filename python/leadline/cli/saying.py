@@ -1,13 +1,14 @@
-"""Leadline's own messages on standard error: wrapped between words on a terminal, a line each elsewhere."""
+"""Leadline's own messages on standard error, wrapped between words on a terminal, and how they show a path."""
 
 from __future__ import annotations
 
 import os
 import sys
 import textwrap
+from pathlib import Path
 from typing import TextIO
 
-from leadline.text.visible import visible_lines
+from leadline.text.visible import in_shell, visible_lines
 
 LEAST_WIDTH = 40
 
@@ -37,3 +38,14 @@ def _columns(stream: TextIO) -> int:
         return os.get_terminal_size(stream.fileno()).columns or 80
     except OSError:
         return 80
+
+
+def nearby(directory: Path) -> str:
+    """The path relative to the working directory if it is below it, otherwise as it is."""
+    relative = os.path.relpath(directory)
+    return relative if not relative.startswith("..") else str(directory)
+
+
+def shown(directory: Path) -> str:
+    """The same as a shell takes it, since paths are there to be copied into commands."""
+    return in_shell(nearby(directory))

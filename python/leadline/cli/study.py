@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from leadline import mpi
-from leadline.cli.recording import say, shown
+from leadline.cli.saying import say, shown
 from leadline.errors import MissingPrerequisite, UsageError
 from leadline.text.printing import write_json
 

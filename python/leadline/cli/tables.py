@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from leadline.cli.recording import say, shown
 from leadline.cli.reporting import say_owner, working
+from leadline.cli.saying import say, shown
 from leadline.errors import UsageError
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from leadline.cli.recording import say, shown
 from leadline.cli.reporting import say_owner
+from leadline.cli.saying import say, shown
 from leadline.errors import UsageError
 from leadline.operations import operations
 from leadline.text.printing import write_json

@@ -8,7 +8,8 @@ import sys
 import click
 
 from leadline import mpi
-from leadline.cli.recording import record_with_words, say, shown
+from leadline.cli.recorded_command import record_with_words
+from leadline.cli.saying import say, shown
 from leadline.errors import MissingPrerequisite
 from leadline.launch import process
 from leadline.text.printing import write_path

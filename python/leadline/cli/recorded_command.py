@@ -12,13 +12,12 @@ from typing import Any, TypeVar
 import click
 
 from leadline.cli.recorder_settings import SAMPLES_PER_S, SETTINGS
-from leadline.cli.saying import say
+from leadline.cli.saying import say, shown
 from leadline.errors import NothingRecorded
 from leadline.launch.inside import refuse_inside_job
 from leadline.launch.launcher import Launcher
-from leadline.launch.recording import Recording, record
+from leadline.launch.record import RecordedCommand, record
 from leadline.text.printing import rewrite_line
-from leadline.text.visible import in_shell
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -82,7 +81,7 @@ def record_with_words(
     quiet: bool,
     summary: bool = False,
     environ: dict[str, str] | None = None,
-) -> Recording:
+) -> RecordedCommand:
     """Record. Before the run, print mistakes that can be seen then, and the directory, on standard error; afterwards,
     explain a run without traces.
 
@@ -127,7 +126,7 @@ def say_mistakes(
     return [mistake.hint for mistake in mistakes]
 
 
-def _explain(recording: Recording, environ: Mapping[str, str], hinted: Set[str]) -> None:
+def _explain(recording: RecordedCommand, environ: Mapping[str, str], hinted: Set[str]) -> None:
     """hinted: hints that stand above, before the program's own output; they are not repeated."""
     from leadline.launch.explain import why_nothing
     from leadline.launch.queueing import submitter, what_becomes_of
@@ -142,14 +141,3 @@ def _explain(recording: Recording, environ: Mapping[str, str], hinted: Set[str])
     say(f"nothing was recorded: {verdict.reason} (the program exited with code {recording.exit_code})")
     if hint:
         say(hint)
-
-
-def nearby(directory: Path) -> str:
-    """The path relative to the working directory if it is below it, otherwise as it is."""
-    relative = os.path.relpath(directory)
-    return relative if not relative.startswith("..") else str(directory)
-
-
-def shown(directory: Path) -> str:
-    """The same as a shell takes it, since paths are there to be copied into commands."""
-    return in_shell(nearby(directory))

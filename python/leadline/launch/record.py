@@ -25,7 +25,7 @@ TIMED_OUT = 124  # the exit code of `timeout 60 mpiexec …` once the time is ov
 
 
 @dataclass(frozen=True)
-class Recording:
+class RecordedCommand:
     """A run that is over. exit_code is the program's own."""
 
     directory: Path
@@ -52,7 +52,7 @@ def record(
     on_start: Callable[[Path, Launcher | None], None] | None = None,
     while_waiting: Callable[[], None] | None = None,
     on_trouble: Callable[[str], None] | None = None,
-) -> Recording:
+) -> RecordedCommand:
     """Run `command` with its ranks recorded into a new directory.
 
     output: the directory, or None for a new one under leadline-runs. settings: LEADLINE_* variables for the recorder.
@@ -110,7 +110,7 @@ def record(
     file.write({**description, **over})
     with contextlib.suppress(OSError):  # it stays on the node, and the report says so
         nodes.collect(directory)
-    return Recording(directory, tuple(command), launcher, code)
+    return RecordedCommand(directory, tuple(command), launcher, code)
 
 
 class _DescriptionFile:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
 
 
-class Recording:
+class RunTables:
     """The contents of a run directory. Each call of a method computes its table (columns: docs/read/tables.md)."""
 
     def __init__(self, path: Path, content: Content) -> None:
@@ -114,7 +114,7 @@ class Recording:
         return Table(part.TABLE, part.values(self._content))
 
 
-def open(path: str | Path, *, step: str | None = None) -> Recording:
+def open(path: str | Path, *, step: str | None = None) -> RunTables:
     """Opens the directory that leadline record or run wrote, or one trace file in it, and reads every rank.
 
     step: whose iterations `iterations()` gives: ROUTINE, ROUTINE:LINE or a region; None for the main loop.
@@ -129,4 +129,4 @@ def open(path: str | Path, *, step: str | None = None) -> Recording:
             f"Leadline's native module is missing: {error}", hint="in a source tree: ./dev build"
         ) from error
     run = open_run(path, step=step)
-    return Recording(run.path, Content(run))
+    return RunTables(run.path, Content(run))
