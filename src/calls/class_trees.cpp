@@ -103,7 +103,7 @@ class ClassTrees::Adding {
     const uint32_t site = number_of(numbers_.sites, call_.site);
     const Name name{site, at_site_[site]++, alike(own_.tree.calls[call].varies)};
     const auto [at, fresh] = all_.leaves_.try_emplace(name, static_cast<uint32_t>(all_.tree_.calls.size()));
-    if (fresh) all_.tree_.calls.push_back({});
+    if (fresh) all_.tree_.calls.emplace_back().key.site = site;
     leaves_[call] = at->second;
   }
 
@@ -211,7 +211,7 @@ void join(const Leaf& next, Leaf* leaf) {
 
 }  // namespace
 
-void ClassTrees::add(const trace::Process& process, uint32_t index, size_t stream, const RunNumbers& numbers) {
+Membership ClassTrees::add(const trace::Process& process, uint32_t index, size_t stream, const RunNumbers& numbers) {
   Adding adding(this, process, stream, numbers);
   const Sequence root = adding.put();
   const auto [at, fresh] = by_root_.try_emplace(root, classes_.size());
@@ -221,7 +221,7 @@ void ClassTrees::add(const trace::Process& process, uint32_t index, size_t strea
   std::vector<std::pair<uint32_t, Leaf>> leaves = adding.leaves();
   if (!fresh) {
     for (size_t i = 0; i < leaves.size(); ++i) join(leaves[i].second, &own.leaves[i]);
-    return;
+    return {at->second, own.members.size() - 1};
   }
   own.root = root;
   own.lost_calls = adding.tree().lost_calls;
@@ -229,6 +229,7 @@ void ClassTrees::add(const trace::Process& process, uint32_t index, size_t strea
     own.numbers.push_back(number);
     own.leaves.push_back(std::move(leaf));
   }
+  return {at->second, 0};
 }
 
 const Leaf* ClassTrees::Class::leaf(uint32_t number) const {

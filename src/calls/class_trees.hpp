@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls/thread_calls.hpp"
 #include "structure/decoded_call.hpp"
 #include "structure/loop_tree.hpp"
 #include "structure/timed_tree.hpp"
@@ -84,6 +85,11 @@ struct Member {
   size_t stream = 0;
 };
 
+// A member of a class: indices.
+struct Membership {
+  size_t of = 0, member = 0;
+};
+
 // A thread's numbers in the run.
 struct RunNumbers {
   const std::vector<uint32_t>& sites;
@@ -92,6 +98,10 @@ struct RunNumbers {
 
 class ClassTrees {
  public:
+  ClassTrees() = default;
+  ClassTrees(const ClassTrees&) = delete;
+  ClassTrees& operator=(const ClassTrees&) = delete;
+
   struct Class {
     structure::Sequence root = 0;  // in the tree
     uint64_t lost_calls = 0;       // of a member; their order is not known
@@ -104,11 +114,11 @@ class ClassTrees {
   };
 
   // Adds a thread. `index`: its process's in the run.
-  void add(const trace::Process& process, uint32_t index, size_t stream, const RunNumbers& numbers);
+  Membership add(const trace::Process& process, uint32_t index, size_t stream, const RunNumbers& numbers);
 
   const std::vector<Class>& classes() const { return classes_; }
-  // Holds the trees of all classes. Its calls' keys have no meaning: leaves say what they do. Its loops have the run's
-  // numbers, and equal bodies of different classes are one.
+  // Holds the trees of all classes. Of its calls' keys only the site has a meaning, the run's number: leaves say what
+  // they do. Its loops have the run's numbers, and equal bodies of different classes are one.
   const structure::LoopTree& tree() const { return tree_; }
 
   // Each leaf of a class once, with the number of times that a member makes it.
@@ -116,6 +126,9 @@ class ClassTrees {
   void for_each_leaf(const Class& of, const EachLeaf& each) const;
   // The leaves' numbers in the order of a member's calls.
   structure::CallsInOrder calls_of(const Class& of) const { return {tree_, of.root}; }
+  // To go through the calls of a member's thread by the leaves of its class, with their times and with what varies from
+  // call to call (leaf_series.hpp). `numbers`: as it was added.
+  Leaves leaves_of(const Class& of, const RunNumbers& numbers) const { return {&tree_, of.root, &numbers.sites}; }
 
  private:
   class Adding;

@@ -16,6 +16,8 @@ ThreadCalls::ThreadCalls(const trace::Process& process, size_t stream, const Wan
   }
   single_.emplace(stream_, wanted.form == Wanted::Form::timed);
   traffic_.emplace(process, stream);
+  tree_ = wanted.leaves;
+  if (tree_.tree) leaves_.emplace(*tree_.tree, tree_.root);
   if (wanted.loop) iterations_.emplace(stream_, *wanted.loop);
   if (iterations_ && !iterations_->found()) iterations_.reset();
 }
@@ -25,6 +27,7 @@ bool ThreadCalls::walk() { return equal_ ? equal_->next(&event_.event) : single_
 bool ThreadCalls::next() {
   if (!walk()) return false;
   is_decoded_ = false;
+  if (leaves_) follow_tree();
   if (iterations_) {
     iteration_ = iterations_->of(event_);
     inside_ = iterations_->inside(event_);
@@ -36,6 +39,19 @@ bool ThreadCalls::next() {
     is_decoded_ = true;
   }
   return true;
+}
+
+// Tree and walk go through the same calls in the same order: the tree leaves out failed polls only.
+void ThreadCalls::follow_tree() {
+  leaf_ = structure::no_call;
+  if (polls()) return;
+  if (!leaf_left_) leaves_->next(&at_, &leaf_left_);
+  uint32_t site = event_.event.key.site;
+  if (tree_.sites) site = site < tree_.sites->size() ? (*tree_.sites)[site] : structure::no_index;
+  const bool known = leaf_left_ && tree_.tree->calls[at_].key.site == site;
+  if (known) leaf_ = at_;
+  if (!known) return leaves_.reset();
+  --leaf_left_;
 }
 
 const trace::TimeStats* ThreadCalls::distribution() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "calls/call.hpp"
 #include "calls/loop_iterations.hpp"
@@ -11,9 +12,20 @@
 #include "structure/call_decoder.hpp"
 #include "structure/decoded_call.hpp"
 #include "structure/requests.hpp"
+#include "structure/tree_calls.hpp"
 #include "trace/reading/series_walk.hpp"
 
 namespace leadline::calls {
+
+// The leaves of a loop tree in the order of a thread's calls.
+struct Leaves {
+  const structure::LoopTree* tree = nullptr;
+  structure::Sequence root = 0;
+  // By site of the thread, the number that the tree has; nullptr: the tree is the thread's own.
+  const std::vector<uint32_t>* sites = nullptr;
+
+  static Leaves of(const structure::LoopTree& own) { return {&own, own.root, nullptr}; }
+};
 
 struct Wanted {
   // `equal`: equal calls in a row come as one, `times` of them; their messages and iterations are not counted.
@@ -24,6 +36,7 @@ struct Wanted {
   // A call that completes requests has what the calls that made them say. Otherwise only what call sites say.
   bool requests = false;
   const trace::LoopTimes* loop = nullptr;  // whose iterations are counted, if the thread timed it
+  Leaves leaves = {};                      // to say which leaf a call is; not for Form::equal
 };
 
 class ThreadCalls {
@@ -43,6 +56,8 @@ class ThreadCalls {
   const trace::TimeStats* distribution() const;
   bool inside() const { return inside_; }            // it is one of the loop's
   uint64_t iteration() const { return iteration_; }  // of the loop
+  // Its number in the tree; structure::no_call: a poll that found nothing, or a call beyond what the tree has.
+  uint32_t leaf() const { return leaf_; }
   // With its messages. Not for Form::equal.
   Call here() { return {event_, *effects_, inside_, iteration_, &*traffic_}; }
 
@@ -53,6 +68,7 @@ class ThreadCalls {
 
  private:
   bool walk();
+  void follow_tree();
 
   const trace::Stream& stream_;
   structure::CallDecoder decoder_;
@@ -61,6 +77,10 @@ class ThreadCalls {
   std::optional<Traffic> traffic_;
   std::optional<structure::ProcessRequests> requests_;
   std::optional<LoopIterations> iterations_;
+  Leaves tree_;
+  std::optional<structure::CallsInOrder> leaves_;
+  uint32_t leaf_ = structure::no_call, at_ = 0;
+  uint64_t leaf_left_ = 0;  // calls in a row that are the leaf `at_`
   trace::TimedEvent event_;
   const CallEffects* effects_ = nullptr;
   structure::DecodedCall call_;

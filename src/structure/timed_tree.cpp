@@ -62,6 +62,7 @@ TimedTree timed_tree(const trace::Stream& stream) {
     double sum_ns = own[i].sum_ns, before_ns = own[i].gap_sum_ns;
     if (leaf.shared && site < rest.size() && rest[site].count) {
       const double part = static_cast<double>(leaf.shared) / static_cast<double>(rest[site].count);
+      leaf.shared_before_ns = rest[site].gap_sum_ns / static_cast<double>(rest[site].count);
       sum_ns += part * rest[site].sum_ns;
       before_ns += part * rest[site].gap_sum_ns;
       merge(rest[site], &all);

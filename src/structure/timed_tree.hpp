@@ -18,6 +18,7 @@ struct LeafTimes {
   uint64_t calls = 0;                     // that the leaf stands for, in the whole run
   uint64_t shared = 0;                    // of these, calls whose times are known for their site only
   double duration_ns = 0, before_ns = 0;  // means; `before`: since the end of the thread's call before
+  double shared_before_ns = 0;            // the same of the calls that are `shared`
   double least_ns = 0, most_ns = 0;       // durations
   // Standard deviation of the durations. The trace counts these by powers of two, within which they are taken to be
   // spread evenly.

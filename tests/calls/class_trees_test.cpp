@@ -26,6 +26,8 @@ using trace::programs::Random;
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b)) + 1e-3; }
 
+bool calls_without_place = false;  // in any program
+
 void timed_leaves_add_up(const char* kind, uint64_t seed) {
   const std::string name = std::string(kind) + " " + std::to_string(seed);
   Random r(seed);
@@ -38,10 +40,13 @@ void timed_leaves_add_up(const char* kind, uint64_t seed) {
   const Stream stream = thread.decode(&error);
   const structure::TimedTree timed = structure::timed_tree(stream);
   double sum_ns = 0, before_ns = 0, leaves_ns = 0, leaves_before_ns = 0;
+  double placed_before_ns = 0, shared_before_ns = 0;  // of calls with a place, and of those without
   for (const trace::Generation& g : stream.generations) {
     for (size_t i = trace::first_position; !g.unordered && i < g.positions.size(); ++i) {
       sum_ns += g.positions[i].times.sum_ns;
       before_ns += g.positions[i].times.gap_sum_ns;
+      const uint32_t mode = g.positions[i].mode;
+      if (!mode || mode == trace::mode_first_wild) placed_before_ns += g.positions[i].times.gap_sum_ns;
     }
   }
   uint64_t calls = 0;
@@ -49,12 +54,15 @@ void timed_leaves_add_up(const char* kind, uint64_t seed) {
     calls += leaf.calls;
     leaves_ns += leaf.total_ns();
     leaves_before_ns += leaf.total_before_ns();
+    shared_before_ns += static_cast<double>(leaf.shared) * leaf.shared_before_ns;
     check(leaf.duration_ns >= leaf.least_ns - 1 && leaf.duration_ns <= leaf.most_ns + 1, name + ": mean of a leaf");
     check(leaf.deviation_ns >= 0 && leaf.deviation_ns <= leaf.most_ns - leaf.least_ns + 1, name + ": spread of a leaf");
   }
   check(error.empty() && calls == timed.tree.count_calls()[timed.tree.root], name + ": calls of leaves " + error);
   check(near(sum_ns, leaves_ns), name + ": durations " + std::to_string(sum_ns) + " " + std::to_string(leaves_ns));
   check(near(before_ns, leaves_before_ns), name + ": computation before the calls");
+  check(near(before_ns, placed_before_ns + shared_before_ns), name + ": computation before calls without a place");
+  calls_without_place |= shared_before_ns > 0;
 }
 
 // Sends and receives, each with a communicator of its own rank.
@@ -79,6 +87,9 @@ trace::Process process_with(int32_t rank, uint32_t sites, uint32_t loops) {
 
 constexpr uint32_t sites = 8, inner_sites = 4;
 
+// Computation before the calls of a site varies by a tenth about its mean.
+uint64_t gap_before(uint32_t site, uint64_t call) { return site * 100 * (call % 2 ? 9 : 11); }
+
 // An outer loop around sites 1 to 3 and an inner one around sites 4 to 7; partners and sizes are the rank's own.
 trace::Process rank_of(int32_t rank, uint64_t seed, uint64_t steps, std::vector<Key>* made) {
   Random r(seed);
@@ -86,7 +97,7 @@ trace::Process rank_of(int32_t rank, uint64_t seed, uint64_t steps, std::vector<
   MemoryThread thread;
   const auto call = [&](uint32_t site, uint64_t way) {
     made->push_back(plain(site, 8 * (rank + 1), static_cast<int32_t>(way) + rank % 3 + 1, 0));
-    thread.add(made->back(), 100 + static_cast<uint64_t>(rank), 10);
+    thread.add(made->back(), 100 + static_cast<uint64_t>(rank), gap_before(site, made->size()));
   };
   for (uint64_t i = 0; i < steps; ++i) {
     for (uint32_t s = 1; s < inner_sites; ++s) call(s, 0);
@@ -118,7 +129,7 @@ void series_are_those_of_the_leaves(uint64_t seed) {
   std::vector<uint64_t> calls(timed.times.size());
   std::vector<double> sums(timed.times.size());
   uint64_t all = 0, with_times = 0;
-  calls::for_each_leaf_call(p, 0, timed.tree, nullptr, [&](uint32_t leaf, calls::ThreadCalls& call) {
+  calls::for_each_leaf_call(p, 0, calls::Leaves::of(timed.tree), nullptr, [&](uint32_t leaf, calls::ThreadCalls& call) {
     ++calls[leaf];
     check(all < made.size() && made[all].site == call.decoded().site, name + ": call " + std::to_string(all));
     ++all;
@@ -133,16 +144,53 @@ void series_are_those_of_the_leaves(uint64_t seed) {
   }
 }
 
+// By the leaves of the class: each call of a member, and the computation before it.
+void single_calls_are_told(const std::string& name, const trace::Process& p, const calls::Leaves& leaves,
+                           const ClassTrees::Class& c, size_t member, const std::vector<Key>& own) {
+  size_t at = 0;
+  bool same = true;
+  std::vector<std::vector<double>> gaps(leaves.tree->calls.size());
+  calls::for_each_leaf_call(p, 0, leaves, nullptr, [&](uint32_t number, calls::ThreadCalls& call) {
+    const calls::Leaf* leaf = c.leaf(number);
+    same = same && leaf && at < own.size() && leaf->site == 100 + own[at].site &&
+           call.decoded().partner.peer == own[at].peer && leaf->partner.of(member).peer == own[at].peer;
+    ++at;
+    gaps[number].push_back(static_cast<double>(gap_before(call.decoded().site, at)));
+  });
+  check(same && at == own.size(), name + ": leaf of call " + std::to_string(at));
+  const std::vector<calls::LeafSeries> series = calls::leaf_series(p, 0, leaves);
+  for (const uint32_t number : c.numbers) {
+    const calls::LeafSeries& is = series[number];
+    const std::vector<double>& should = gaps[number];
+    check(is.calls == should.size() && is.values.size() == is.calls && !is.polled, name + ": calls of a series");
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < is.values.size(); ++i) {
+      // Each time is within 3 % in the trace.
+      check(is.values[i].call == i && std::abs(is.values[i].before_ns - should[i]) <= 0.03 * should[i] + 1,
+            name + ": a value of a series");
+      sum += should[i];
+    }
+    const double mean = sum / static_cast<double>(should.size());
+    for (const double gap : should) squares += (gap - mean) * (gap - mean);
+    const double deviation = std::sqrt(squares / static_cast<double>(should.size()));
+    check(std::abs(is.before_mean_ns() - mean) <= 0.03 * mean + 1, name + ": mean before a leaf");
+    check(std::abs(is.before_deviation_ns() - deviation) <= 0.03 * mean + 1, name + ": deviation before a leaf");
+    check(std::abs(c.leaf(number)->times.of(member).before_ns - mean) <= 0.03 * mean + 1, name + ": mean of the leaf");
+  }
+}
+
 void class_expands_to_its_members(uint64_t seed) {
   const std::string name = "class " + std::to_string(seed);
   constexpr int32_t ranks = 5;
   const std::vector<uint32_t> run_sites{100, 101, 102, 103, 104, 105, 106, 107}, run_loops{0, 11, 12};
   ClassTrees trees;
   std::vector<std::vector<Key>> made(ranks + 1);
+  std::vector<trace::Process> processes;
   for (int32_t rank = 0; rank <= ranks; ++rank) {
     // The last one goes another way.
-    const trace::Process p = rank_of(rank, rank < ranks ? seed : seed + 1000, 40, &made[static_cast<size_t>(rank)]);
-    trees.add(p, static_cast<uint32_t>(rank), 0, {run_sites, run_loops});
+    processes.push_back(rank_of(rank, rank < ranks ? seed : seed + 1000, 40, &made[static_cast<size_t>(rank)]));
+    const calls::Membership m = trees.add(processes.back(), static_cast<uint32_t>(rank), 0, {run_sites, run_loops});
+    check(trees.classes()[m.of].members[m.member].process == static_cast<uint32_t>(rank), name + ": membership");
   }
   if (made[ranks].size() != made[0].size()) check(trees.classes().size() == 2, name + ": two ways");
   for (const ClassTrees::Class& c : trees.classes()) {
@@ -169,6 +217,8 @@ void class_expands_to_its_members(uint64_t seed) {
         sum_ns += leaf.times.of(m).total_ns();
       });
       check(all == own.size(), name + ": calls of leaves");
+      single_calls_are_told(name, processes[c.members[m].process], trees.leaves_of(c, {run_sites, run_loops}), c, m,
+                            own);
       check(near(sum_ns, static_cast<double>(own.size()) * (100 + c.members[m].process)), name + ": its time");
     }
   }
@@ -182,6 +232,7 @@ int main() {
        {"tree", "small alphabet", "literals first", "mixture", "sizes vary", "polls between", "many distinct"}) {
     for (uint64_t seed = 1; seed <= 2; ++seed) timed_leaves_add_up(kind, seed);
   }
+  check(calls_without_place, "some program has calls without a place");
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     class_expands_to_its_members(seed);
     series_are_those_of_the_leaves(seed);
