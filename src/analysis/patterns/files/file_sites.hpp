@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "analysis/profile.hpp"
-#include "structure/call_decoder.hpp"
 #include "trace/process.hpp"
 
 namespace leadline::analysis {
@@ -22,22 +21,15 @@ class FileSites {
  public:
   // The profile has all processes.
   explicit FileSites(const Profile& profile) : profile_(profile) {}
-  // The process with this index in the profile. Only the first calls of a long run are read.
+  // The process with this index in the profile. Loops are gone through once, unless every iteration opens another file.
+  // Where the parameters of its calls vary without end, only the first calls of a long run are read.
   void add(const trace::Process& process, uint32_t index);
   // The file is one of the process's, by its number there. nullptr: not known, or no calls that are events.
   const FileUseSites* find(uint32_t process, uint32_t file) const;
 
  private:
-  static constexpr uint64_t most_calls = uint64_t{1} << 20;  // of a process
+  static constexpr uint64_t most_calls = uint64_t{1} << 20;  // of a process, that are looked at
   static constexpr uint64_t most_in_all = uint64_t{1} << 22;
-
-  // Files by the number of the open file, and by that of the MPI file.
-  struct OpenFiles {
-    std::map<int32_t, uint32_t> libc;
-    std::map<uint32_t, uint32_t> mpi;
-  };
-  void walk(const trace::Process& process, size_t stream, uint32_t index, uint64_t most, OpenFiles* open);
-  static void open_file(const structure::DecodedCall& call, uint32_t file, OpenFiles* open);
 
   const Profile& profile_;
   std::map<std::pair<uint32_t, uint32_t>, FileUseSites> uses_;  // by process and file
