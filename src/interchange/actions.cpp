@@ -29,8 +29,8 @@ std::string collective_name(std::string_view function) {
 
 class Actions::Reading {
  public:
-  Reading(Actions* actions, const trace::Process& process, const Give& give)
-      : actions_(*actions), process_(process), give_(give) {}
+  Reading(Actions* actions, const trace::Process& process, const calls::Membership& member, const Give& give)
+      : actions_(*actions), process_(process), member_(member), give_(give) {}
 
   void call(const CallStream& c) {
     const structure::DecodedCall& call = c.call();
@@ -85,8 +85,14 @@ class Actions::Reading {
   void compute(const CallStream& c) {
     if (c.timed()) return compute_ns(c.event().gap_ns);
     ++actions_.sums_.estimated;
-    const trace::TimeStats* times = c.distribution();
-    if (times) compute_ns(times->gap_sum_ns / static_cast<double>(times->count));
+    compute_ns(mean_before_ns(c));
+  }
+  // Of its place's calls, as a place tells calls apart that are one leaf; else of the leaf's calls that have no place.
+  // The sum over all calls is thus the thread's.
+  double mean_before_ns(const CallStream& c) const {
+    if (const trace::TimeStats* own = c.distribution()) return own->gap_sum_ns / static_cast<double>(own->count);
+    const calls::Leaf* leaf = actions_.leaf(c, member_);
+    return leaf ? leaf->times.of(member_.member).shared_before_ns : 0;
   }
   void compute_ns(double ns) {
     Action action;
@@ -211,6 +217,7 @@ class Actions::Reading {
 
   Actions& actions_;
   const trace::Process& process_;
+  const calls::Membership member_;
   const Give& give_;
   std::deque<std::optional<Action>> held_;
   size_t first_ = 0;                           // number of the first one held
@@ -218,7 +225,13 @@ class Actions::Reading {
   uint64_t own_request_ = uint64_t{1} << 62;   // of calls that send and receive
 };
 
+calls::RunNumbers Actions::numbers(uint32_t index) const {
+  const analysis::ProcessSummary& process = exporting_.profile().processes()[index];
+  return {process.site_numbers[0], process.loop_numbers[0]};
+}
+
 void Actions::scan(const trace::Process& process, uint32_t index) {
+  if (!process.streams.empty()) members_[index] = classes_.add(process, index, 0, numbers(index));
   exporting_.scan(process, index, false, [this](const MessageEnd& end) {
     const std::pair<uint64_t, int32_t> key{end.identity(), end.tag()};
     if (tags_.count(key)) return;
@@ -233,8 +246,12 @@ int32_t Actions::tag_of(const MessageEnd& end) const {
 }
 
 void Actions::visit(const trace::Process& process, uint32_t index, const Give& give) {
-  Reading reading(this, process, give);
+  const auto member = members_.find(index);
+  const calls::Membership own = member == members_.end() ? calls::Membership{} : member->second;
+  Reading reading(this, process, own, give);
   Exported exported;
+  calls::Leaves leaves;
+  if (member != members_.end()) leaves = classes_.leaves_of(classes_.classes()[own.of], numbers(index));
   exporting_.visit(
       process, index, false,
       [&](size_t stream, const CallStream& c) {
@@ -244,7 +261,7 @@ void Actions::visit(const trace::Process& process, uint32_t index, const Give& g
           reading.call(c);
         }
       },
-      &exported);
+      &exported, leaves);
   reading.finish();
 }
 

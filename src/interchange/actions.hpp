@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls/class_trees.hpp"
 #include "interchange/exporting.hpp"
 
 namespace leadline::interchange {
@@ -34,7 +35,7 @@ struct Action {
 struct ActionSums {
   uint64_t actions = 0, messages = 0, collectives = 0;
   uint64_t unmatched = 0;  // ends of messages whose other end is not exported
-  uint64_t estimated = 0;  // computations that are means of their call's, for their own times were not kept
+  uint64_t estimated = 0;  // computations that are means, for their own times were not kept
   uint64_t parts = 0;      // collectives of some ranks, or unknown to simulators, which were left out
   uint64_t threads = 0;    // calls of further threads, which were left out
   uint64_t untold = 0;     // receives from anybody whose sender is not known, which were left out
@@ -54,7 +55,15 @@ class Actions {
   class Reading;
   int32_t tag_of(const MessageEnd& end) const;
 
+  calls::RunNumbers numbers(uint32_t index) const;
+  // The leaf of the call; nullptr: it is not known.
+  const calls::Leaf* leaf(const CallStream& call, const calls::Membership& member) const {
+    return call.leaf() == structure::no_call ? nullptr : classes_.classes()[member.of].leaf(call.leaf());
+  }
+
   Exporting exporting_;
+  calls::ClassTrees classes_;                             // of the processes' first threads
+  std::map<uint32_t, calls::Membership> members_;         // by process
   std::map<std::pair<uint64_t, int32_t>, int32_t> tags_;  // by communicator and tag
   std::map<int32_t, uint64_t> taken_;                     // by tag: the communicator that keeps it
   int32_t free_tag_ = 1 << 20;

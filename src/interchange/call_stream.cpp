@@ -25,10 +25,10 @@ const CallPart* part_of(const structure::DecodedCall& call, const calls::Message
   return nullptr;
 }
 
-calls::Wanted wanted_of(size_t stream, const analysis::ProcessLoop& loop, bool times) {
+calls::Wanted wanted_of(size_t stream, const analysis::ProcessLoop& loop, const CallStream::Options& options) {
   using Form = calls::Wanted::Form;
   const bool here = loop.found && loop.stream == stream;
-  return {times ? Form::timed : Form::single, true, here ? &loop.times : nullptr};
+  return {options.times ? Form::timed : Form::single, true, here ? &loop.times : nullptr, options.leaves};
 }
 
 }  // namespace
@@ -40,13 +40,12 @@ analysis::ProcessLoop loop_on(const analysis::Profile& profile, uint32_t index, 
 }
 
 CallStream::CallStream(const trace::Process& process, size_t stream, const analysis::ProcessLoop& loop,
-                       const analysis::ProcessTime& time, const Window& window, bool only_timed, bool times,
-                       const OpenedFiles* opened)
-    : thread_(process, stream, wanted_of(stream, loop, times)),
+                       const analysis::ProcessTime& time, const Window& window, const Options& options)
+    : thread_(process, stream, wanted_of(stream, loop, options)),
       time_(time),
       window_(window),
-      only_timed_(only_timed),
-      files_(process, stream, opened),
+      only_timed_(options.only_timed),
+      files_(process, stream, options.opened),
       one_sided_(process, stream) {}
 
 bool CallStream::next() {

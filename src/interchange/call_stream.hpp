@@ -70,9 +70,14 @@ analysis::ProcessLoop loop_on(const analysis::Profile& profile, uint32_t index, 
 
 class CallStream {
  public:
+  struct Options {
+    bool only_timed = false;  // calls without times are given, but don't count as exported
+    bool times = true;        // false: begins and ends are not read
+    const OpenedFiles* opened = nullptr;
+    calls::Leaves leaves = {};  // to say which leaf a call is
+  };
   CallStream(const trace::Process& process, size_t stream, const analysis::ProcessLoop& loop,
-             const analysis::ProcessTime& time, const Window& window, bool only_timed = false, bool times = true,
-             const OpenedFiles* opened = nullptr);
+             const analysis::ProcessTime& time, const Window& window, const Options& options);
 
   bool next();  // false at the end
 
@@ -84,6 +89,7 @@ class CallStream {
   bool timed() const { return thread_.timed(); }
   // Of all calls at its place in the trace's graph; nullptr: not known.
   const trace::TimeStats* distribution() const { return thread_.distribution(); }
+  uint32_t leaf() const { return thread_.leaf(); }
   double begin_ns() const { return begin_ns_; }  // in the run's time, ascending
   double end_ns() const { return end_ns_; }
   int64_t iteration() const { return iteration_; }                       // of the step; -1: of none
@@ -106,7 +112,7 @@ class CallStream {
   calls::ThreadCalls thread_;
   analysis::ProcessTime time_;
   Window window_;
-  bool only_timed_;  // calls without times are given, but don't count as exported
+  bool only_timed_;
   FollowedFiles files_;
   OneSidedOperations one_sided_;
   const structure::DecodedCall* call_ = nullptr;

@@ -4,15 +4,16 @@
 
 namespace leadline::interchange {
 
-void Exporting::walk(const trace::Process& process, uint32_t index, bool timed, bool times, const Each& each,
+void Exporting::walk(const trace::Process& process, uint32_t index, CallStream::Options options, const Each& each,
                      const std::function<void(const CallStream&)>& ended, Exported* sums) const {
   const analysis::ProcessLoop loop = loop_on(profile_, index, loop_);
   const auto opened = opened_.find(index);
-  const OpenedFiles* files = opened == opened_.end() ? nullptr : &opened->second;
+  if (opened != opened_.end()) options.opened = &opened->second;
   for (size_t s = 0; s < process.streams.size(); ++s) {
-    CallStream calls(process, s, loop, time_.processes[index], window_, timed, times, files);
+    if (s) options.leaves = {};
+    CallStream calls(process, s, loop, time_.processes[index], window_, options);
     while (calls.next()) {
-      if (timed && !calls.timed()) {
+      if (options.only_timed && !calls.timed()) {
         sums->untimed += calls.times();
         continue;
       }
@@ -36,7 +37,9 @@ uint64_t Exporting::scan(const trace::Process& process, uint32_t index, bool tim
     see(call.receives(), stream);
   };
   OpenedFiles opened;
-  walk(process, index, timed, false, each, [&](const CallStream& calls) { opened.add(calls.files().uses()); }, &sums);
+  walk(
+      process, index, {timed, false, nullptr, {}}, each,
+      [&](const CallStream& calls) { opened.add(calls.files().uses()); }, &sums);
   opened_[index] = std::move(opened);
   ++scanned_;
   return sums.untimed;

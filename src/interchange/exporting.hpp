@@ -22,10 +22,12 @@ class Exporting {
   Exporting(const analysis::Profile& profile, uint32_t loop, const Window& window)
       : profile_(profile), loop_(loop), window_(window), time_(profile.time()) {}
 
-  // The calls of a process, thread after thread: those whose times were kept, or all of them.
+  // The calls of a process, thread after thread: those whose times were kept, or all of them. `leaves`: of its first
+  // thread, to say which leaf a call is.
   using Each = std::function<void(size_t stream, const CallStream& call)>;
-  void visit(const trace::Process& process, uint32_t index, bool timed, const Each& each, Exported* sums) const {
-    walk(process, index, timed, true, each, {}, sums);
+  void visit(const trace::Process& process, uint32_t index, bool timed, const Each& each, Exported* sums,
+             const calls::Leaves& leaves = {}) const {
+    walk(process, index, {timed, true, nullptr, leaves}, each, {}, sums);
   }
 
   // The first pass: once for each process, before anything is written. Returns the number of calls without times.
@@ -42,8 +44,8 @@ class Exporting {
   uint32_t site(uint32_t process, size_t stream, uint32_t site) const;
 
  private:
-  // `times`: false: begins and ends are not read.   `ended`: told each thread's stream after its last call.
-  void walk(const trace::Process& process, uint32_t index, bool timed, bool times, const Each& each,
+  // `ended`: told each thread's stream after its last call.
+  void walk(const trace::Process& process, uint32_t index, CallStream::Options options, const Each& each,
             const std::function<void(const CallStream&)>& ended, Exported* sums) const;
 
   const analysis::Profile& profile_;

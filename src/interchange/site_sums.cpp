@@ -5,6 +5,8 @@
 
 #include "analysis/measure.hpp"
 #include "analysis/sums.hpp"
+#include "calls/iteration_calls.hpp"
+#include "calls/timed_calls.hpp"
 
 namespace leadline::interchange {
 
@@ -88,25 +90,27 @@ ProcessSums site_sums(const analysis::Profile& profile, const trace::Process& pr
                       const analysis::ProcessLoop& loop, const Window& window) {
   Summing summing(profile, process, index);
   uint64_t untimed = 0;
-  for (size_t s = 0; s < process.streams.size(); ++s) {
-    const trace::Stream& stream = process.streams[s];
-    const analysis::Measurer measurer(process, s);
-    if (window.whole) {
+  if (window.whole) {
+    for (size_t s = 0; s < process.streams.size(); ++s) {
+      const trace::Stream& stream = process.streams[s];
+      const analysis::Measurer measurer(process, s);
       trace::for_each_tally(stream, [&](const trace::Tally& tally) { summing.add(measurer, s, tally, 0); });
       trace::for_each_site_time(stream, [&](uint32_t site, const trace::TimeStats& times) {
         if (SiteSum* sum = summing.at(s, site)) sum->time_ns += times.sum_ns;
       });
-      continue;
     }
-    CallStream calls(process, s, loop, {}, window);
-    while (calls.next()) {
-      const trace::Event& e = calls.event().event;
-      if (!calls.timed()) {
-        untimed += e.times;
-        continue;
-      }
-      summing.add(measurer, s, {&e.key, e.times, e.words, e.word_count, 0, false}, calls.event().duration_ns);
-    }
+  } else if (loop.found && window.first < window.end) {
+    const analysis::Measurer measurer(process, loop.stream);
+    uint64_t timed = 0;  // without failed polls
+    calls::TimedCalls calls(process, loop.stream, loop.times);
+    calls.visit(window.first, window.end - 1, [&](const calls::Call& call) {
+      if (!call.inside || call.iteration < window.first || call.iteration >= window.end) return;
+      const trace::Event& e = call.event.event;
+      timed += e.run ? 0 : e.times;
+      summing.add(measurer, loop.stream, {&e.key, e.times, e.words, e.word_count, 0, false}, call.event.duration_ns);
+    });
+    const uint64_t all = calls::calls_in_iterations(process, loop.stream, loop.times, window.first, window.end);
+    untimed = all > timed ? all - timed : 0;
   }
   ProcessSums found = summing.finish();
   found.untimed = untimed;
