@@ -153,6 +153,7 @@ bool merge_strips(const std::vector<const ProcessLoop*>& loops, RunIterations* r
     e.last = std::min(e.first + size, std::max<uint64_t>(run->count, 1)) - 1;
     e.mean_ns /= static_cast<double>(bucket.all);
     same &= bucket.all == e.timed * ranks;
+    e.timed = std::min(e.timed, e.last - e.first + 1);  // of very short ones, the last are timed as if they were whole
     run->strip.push_back(e);
   }
   return same;

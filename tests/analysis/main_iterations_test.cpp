@@ -77,6 +77,12 @@ void means() {
   const double of_first = (500 + 100 + 100) / 3.0;
   check(coarse.strip.size() == 2 && about(coarse.strip[0].mean_ns, of_first) && coarse.strip[0].timed == 2, "an entry");
   check(about(coarse.mean_ns, (2 * of_first + 2 * 200) / 4), "entries weigh as many iterations as they hold");
+  // Very short iterations are timed in batches, of which the last may go on beyond the loop's end.
+  const RunIterations batch = merge_loops({&pairs, &pairs}, 1);
+  ProcessLoop odd = pairs;
+  odd.times.occurrences = 3;
+  const RunIterations beyond = merge_loops({&odd, &odd}, 1);
+  check(batch.strip[1].timed == 2 && beyond.strip[1].timed == 1 && beyond.strip[1].last == 2, "no more than there are");
   // Ranks whose strips have other sizes of entries meet in the coarsest one.
   const ProcessLoop fine = timed_some(4, 0, {500, 100, 200, 200}, 7);
   const RunIterations mixed = merge_loops({&fine, &pairs}, 1);

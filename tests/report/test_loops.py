@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from leadline.figures.iterations import Iterations
 from leadline.figures.loops import NamedLoop
+from leadline.figures.timeline.steps import median_s
 from leadline.report.sections.loops import LoopEntry, _lines, _loop
 from leadline.wording.loops import restarting
 
@@ -53,7 +54,8 @@ def test_an_inner_loop_reached_on_several_call_paths_is_one_line() -> None:
 def timed(first: int, last: int, mean_s: float, at_least: bool = False) -> Iterations:
     """Four iterations of a loop, of 2.5 s on average: those from `first` to `last` were timed."""
     run = SimpleNamespace(profile=SimpleNamespace(loops=SimpleNamespace(mean_ns={1: 2.5e9}.get)))
-    found = SimpleNamespace(count=4, mean_ns=mean_s * 1e9, strip=[SimpleNamespace(first=first, last=last)])
+    strip = [SimpleNamespace(first=first, last=last, timed=last - first + 1)]
+    found = SimpleNamespace(count=4, mean_ns=mean_s * 1e9, strip=strip)
     loop = replace(LOOP, number=1, time_s=20.0, at_least=at_least)
     return Iterations(cast(Any, run), cast(Any, found), loop, None)
 
@@ -66,3 +68,12 @@ def test_few_iterations_that_are_unlike_the_others_do_not_stand_for_all() -> Non
     assert not timed(0, 2, 1.3).timed_are_unlike
     assert not timed(0, 3, 0.1).timed_are_unlike
     assert timed(0, 0, 0.1, at_least=True).average_s is None
+
+
+def test_iterations_of_an_entry_that_were_not_timed_do_not_count() -> None:
+    """Entries of the strip stand for four iterations each; of the first, only the last was timed."""
+    entries = [(0, 3, 1, 9e9), (4, 7, 4, 1e9), (8, 9, 2, 2e9)]
+    strip = [SimpleNamespace(first=a, last=b, timed=n, mean_ns=mean) for a, b, n, mean in entries]
+    found = SimpleNamespace(count=10, strip=strip)
+    assert Iterations(cast(Any, None), cast(Any, found), None, None).timed_iterations == 7
+    assert median_s(cast(Any, SimpleNamespace(found=found, times=[]))) == 1.0

@@ -161,7 +161,9 @@ def steps_of(times: list[float], besides: dict[int, set[int]] | None = None) -> 
     functions = [("MPI_Send", "send"), ("fread", "posix_read"), ("write", "posix_write"), ("MPI_File_write", "file_io")]
     timeline: Any = SimpleNamespace(
         times=[IterationTime(number, time, 1.5 * time, 0) for number, time in enumerate(times)],
-        found=SimpleNamespace(strip=[SimpleNamespace(mean_ns=t * 1e9, first=n, last=n) for n, t in enumerate(times)]),
+        found=SimpleNamespace(
+            strip=[SimpleNamespace(mean_ns=t * 1e9, first=n, last=n, timed=1) for n, t in enumerate(times)]
+        ),
         run=SimpleNamespace(
             profile=SimpleNamespace(functions=[SimpleNamespace(name=name, cls=cls) for name, cls in functions])
         ),

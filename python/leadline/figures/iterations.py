@@ -35,8 +35,8 @@ class Iterations:
 
     @property
     def timed_iterations(self) -> int:
-        """How many have a time: the recorder keeps none of those that it saw before it knew the loop."""
-        return sum(part.last - part.first + 1 for part in self.found.strip)
+        """How many have a time, on the rank that timed most. None has that the recorder saw before it knew the loop."""
+        return sum(part.timed for part in self.found.strip)
 
     @property
     def average_s(self) -> float | None:

@@ -78,7 +78,7 @@ def slowest_of(timeline: StepTimeline) -> IterationTime:
 
 def median_s(timeline: StepTimeline) -> float:
     """Of the means of all iterations of the run, as far as they are known; else of those whose calls were kept."""
-    parts = sorted((entry.mean_ns * 1e-9, entry.last - entry.first + 1) for entry in timeline.found.strip)
+    parts = sorted((entry.mean_ns * 1e-9, entry.timed) for entry in timeline.found.strip)
     half = sum(count for _, count in parts) / 2
     for mean_s, count in parts:
         half -= count
