@@ -61,7 +61,7 @@ def test_simgrid_has_means_where_times_are_unknown(sampled: Path, export: Export
     exported = export("simgrid", sampled)
     found = actions_of(exported.path)
     assert Counter(action[0] for action in found[0])["allreduce"] == MANY_STEPS
-    assert "computations are means over their call site" in exported.err
+    assert "computation times are call-site means" in exported.err
 
 
 def test_simgrid_window(whole: Path, export: Export) -> None:

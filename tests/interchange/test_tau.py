@@ -92,4 +92,4 @@ def test_only_the_window_of_iterations_and_ranks_is_exported(whole: Path, export
         "MPI_Recv()": 2,
         "MPI_Allreduce()": 2,
     }
-    assert "the rest is not attributed" in exported.err
+    assert "the rest of the run has none" in exported.err
