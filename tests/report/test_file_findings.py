@@ -13,6 +13,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 from leadline.figures.content import Content
 from leadline.findings import findings_of
 from leadline.findings.finding import Finding
+from leadline.findings.rules.pattern import OF_FILES
 from leadline.report.verdict import verdict
 
 from .handmade import Calls, HandmadeSite, a_process
@@ -127,6 +128,13 @@ def test_small_transfers_of_collective_calls_are_not_to_be_made_collective(make_
     assert finding.help.startswith("Move more per call: a file view")
     (apart,) = findings(running(make_run, [small(2.0, buffered=False)]), "pattern")
     assert apart.help == "Use larger transfers: whole arrays, or collective MPI-IO."
+
+
+def test_evidence_has_the_order_of_the_pattern(make_run: MakeRun) -> None:
+    """Not that of a set, which is another one in each process: one run has one JSON."""
+    (finding,) = findings(running(make_run, [small(2.0, remaining_s=0.4, buffered=False)]), "pattern")
+    told = small(2.0, remaining_s=0.4, buffered=False).evidence
+    assert [name for name in finding.evidence if name in OF_FILES] == [name for name in dict(told) if name in OF_FILES]
 
 
 @pytest.mark.parametrize(("remaining_s", "found"), [(1.59, True), (1.61, False)])  # of 40 s: 1 % is 0.4 s

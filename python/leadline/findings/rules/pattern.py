@@ -138,7 +138,7 @@ def _of_files(content: Content, entry: PatternEntry) -> Evidence:
         "waited_s": waited_s,
         "waited_share": content.share(waited_s) if waited_s is not None else None,
         "file": entry.files[0],
-        **{name: told[name] for name in OF_FILES & told.keys()},
+        **{name: value for name, value in told.items() if name in OF_FILES},
         "buffered": told.get("buffered"),
         "collective": bool(entry.sites) and all(COLLECTIVE.search(site.function) for site in entry.sites),
     }
