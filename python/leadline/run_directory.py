@@ -53,13 +53,13 @@ def new_directory(given: str | None, program: str, *, shared: bool = False) -> P
         make(path)
         refuse_if_others_write(path, shared=shared)
         if any(path.iterdir()):
-            raise UsageError(f"{given} is not empty", hint="a run never overwrites an old one; name a new directory")
+            raise UsageError(f"{given} is not empty", hint="choose a new directory with -o DIR")
     else:
         path = _numbered(
             Path(DEFAULT_PARENT).absolute(), f"{stem(program)}-{time.strftime('%Y%m%d-%H%M%S')}", shared=shared
         )
     if not os.access(path, os.W_OK | os.X_OK):
-        raise UsageError(f"{path} is not writable", hint="name another directory with -o DIR")
+        raise UsageError(f"cannot write to {path}", hint="choose another directory with -o DIR")
     return path
 
 
@@ -67,9 +67,11 @@ def refuse_if_others_write(path: Path, *, shared: bool) -> None:
     """Raises UsageError if others can put files into the directory, unless that was asked for."""
     why = "" if shared else who_else_writes(path)
     if why:
-        mend = f"chmod go-w {in_shell(str(path))}" if path.stat().st_uid == os.geteuid() else "name another with -o DIR"
+        mend = (
+            f"chmod go-w {in_shell(str(path))}" if path.stat().st_uid == os.geteuid() else "choose another with -o DIR"
+        )
         raise UsageError(
-            f"{path} is not used: {why}, and whoever can may change or replace what is recorded",
+            f"refused {path}: {why}, so others could change what is recorded",
             hint=f"{mend}, or use it as it is with --shared-directory",
         )
 
@@ -88,7 +90,7 @@ def make(path: Path) -> None:
         path.mkdir(mode=0o755, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"cannot make the directory {path}: {error.strerror}", hint="name another directory with -o DIR"
+            f"cannot create directory {path}: {error.strerror}", hint="choose another directory with -o DIR"
         ) from error
 
 
@@ -104,7 +106,7 @@ def _numbered(parent: Path, name: str, *, shared: bool) -> Path:
             continue
         except OSError as error:
             raise UsageError(
-                f"cannot make the directory {path}: {error.strerror}", hint="name another directory with -o DIR"
+                f"cannot create directory {path}: {error.strerror}", hint="choose another directory with -o DIR"
             ) from error
     raise AssertionError
 

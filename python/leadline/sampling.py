@@ -43,7 +43,7 @@ def refusal() -> str:
 
 def with_help(words: str, *, forbidden: bool) -> str:
     """words: the system's.   forbidden: because of who asks, and not because it cannot."""
-    text = f"the system refuses perf_event_open: {words}"
+    text = f"perf_event_open failed: {words}"
     if forbidden:
-        text += "; kernel.perf_event_paranoid of 2 or less allows it, or CAP_PERFMON; containers may forbid it"
+        text += "; it needs kernel.perf_event_paranoid of 2 or less, or CAP_PERFMON; containers may block it"
     return text

@@ -60,7 +60,7 @@ def _run(command: list[str]) -> str:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     except OSError as error:
         raise MissingPrerequisite(
-            f"{command[0]}: {error.strerror}", hint="name the MPI library's compiler: MPICC=..., or mpicc=..."
+            f"{command[0]}: {error.strerror}", hint="set the MPI library's compiler: MPICC=..., or mpicc=..."
         ) from error
     if done.returncode != 0:
         raise MissingPrerequisite(f"{' '.join(command)} failed:\n{done.stderr.strip()}")

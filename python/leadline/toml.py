@@ -19,6 +19,6 @@ def load(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except RecursionError as error:
-        raise UsageError(f"{path}: its values are nested too deeply") from error
+        raise UsageError(f"{path}: nested too deeply") from error
     except (OSError, ValueError) as error:  # of numbers with too many digits, too
         raise UsageError(f"{path}: {error}") from error

@@ -28,6 +28,6 @@ def refuse_if_others_write(path: Path) -> None:
         return  # it does not exist, and is made, or whoever uses it says why not
     if why:
         raise MissingPrerequisite(
-            f"{path} is not used, because programs are run from it: {why}",
-            hint="set XDG_CACHE_HOME to a directory of your own",
+            f"{path} is unsafe for executables: {why}",
+            hint="set XDG_CACHE_HOME to a directory that you own",
         )

@@ -33,7 +33,7 @@ def test_a_library_without_fortran_is_said_so(leadline: Command, mpich: mpi.Libr
         pytest.skip(f"{mpich.name} has Fortran bindings")
     ended = leadline("workload", *words, "--mpi", mpich.name)
     assert ended.code == MissingPrerequisite.exit_code
-    said = f"workload pop_f08 is in Fortran, and the MPI library {mpich.name} has no Fortran bindings here"
+    said = f"workload pop_f08 is in Fortran, but {mpich.name} has no Fortran bindings"
     assert said in ended.err
 
 

@@ -119,4 +119,4 @@ def test_apply_where_a_node_lacks_the_shim(cluster: Slurm, program: Program, dir
     assert ended.out.count("rank ") == 2
     found = json.loads(ended.out.splitlines()[-1])
     assert found["applied"] == []
-    assert found["problem"]["message"].startswith(f"{lacking.name} can't read the shim")
+    assert found["problem"]["message"].startswith(f"{lacking.name} cannot read the shim")

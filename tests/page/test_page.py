@@ -164,7 +164,7 @@ def test_a_run_with_nothing_in_it_and_losses_is_shown(show: Show) -> None:
         rank["by_kind_s"] = dict.fromkeys(rank["by_kind_s"], 0.0)
     report |= {"mpi_s": 0.0, "computation_s": 0.0}
     opened = show(report)
-    assert opened.texts(".warning") == ["This recording is incomplete: 1 kind of loss. What is missing"]
+    assert opened.texts(".warning") == ["This run is incomplete: 1 kind of loss. What is missing"]
     assert opened.rows("missing")[0] == ["missing-ranks", "all", "3", "ranks 2-4 left no trace"]
     assert opened.texts(".look a") == ["Losses and omissions"]  # there is no matrix to lead to
 
@@ -194,7 +194,7 @@ def test_a_thousand_ranks(show: Show) -> None:
     assert [row[0] for row in opened.rows("ranks")] == ["777"]
     assert opened.texts("#ranks [role=status]") == ["1 rank of 1,000 match"]
     canvas = opened.tab.locator("canvas.matrix")
-    assert "Each cell is the sum of 2 × 2 ranks" in opened.texts("#matrix figcaption")[0]
+    assert "Each cell: 2 × 2 ranks" in opened.texts("#matrix figcaption")[0]
     canvas.press("ArrowRight")
     canvas.press("ArrowRight")
     assert opened.texts("#matrix [role=status]")[0] == "From ranks 0–1 to ranks 2–3: 5,000 messages, 46.1 MB"
@@ -252,7 +252,7 @@ def test_a_call_site_opens_to_its_whole_path_and_its_spread(show: Show) -> None:
         "ocean::step /home/me/ocean/src/main.cpp:21",
         "/home/me/ocean/src/halo.cpp:47",
         "rank 3",
-        "the longest on rank 3",
+        "max on rank 3",
     ):
         assert text in detail, detail
 
@@ -289,7 +289,7 @@ def test_every_heading_says_what_its_column_is(show: Show) -> None:
     opened.tab.locator("#ranks thead th", has_text="Time breakdown").hover()
     assert opened.texts(".tip:not([hidden])")[0].startswith("Time by kind")
     keys = opened.tab.locator("#calls p.key")
-    assert "least, median and most time of a rank" in keys.inner_text()
+    assert "min, median and max over ranks" in keys.inner_text()
     assert keys.locator(".range").count() == 1
 
 
@@ -436,7 +436,7 @@ def test_names_of_worlds_and_of_unknown_ranks(show: Show) -> None:
     opened = show(report)
     assert [row[0] for row in opened.rows("ranks")] == ["0.0", "1.0", "pid 77"]
     assert opened.rows("matrix")[-1][:2] == ["1.0", "unknown"]
-    assert "Not drawn: 7 messages" in opened.texts("#matrix > .note")[-1]
+    assert "Not shown: 7 messages" in opened.texts("#matrix > .note")[-1]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -520,7 +520,7 @@ def test_a_section_that_fails_leaves_the_others(open_page: Any, browser: Any, tm
     tab = browser.new_page()
     try:
         tab.goto(file.as_uri())
-        assert "This part could not be drawn" in tab.locator("#regions").inner_text()
+        assert "Cannot draw this section" in tab.locator("#regions").inner_text()
         assert tab.locator("#itself dd").count() > 3
     finally:
         tab.close()
@@ -564,8 +564,8 @@ def test_one_sided_operations_have_a_section_of_their_own(show: Show) -> None:
     canvas.press("ArrowRight")
     canvas.press("ArrowRight")
     said = opened.texts("#one-sided [role=status]")[0]
-    assert said == "By rank 0 at rank 1: 1,600 operations, 0 B put, 1.23 MB got"
-    assert "one-sided operations, 0 B put, 4.92 MB got\n6,400" in opened.texts(".figures > div")
+    assert said == "Origin rank 0, target rank 1: 1,600 operations, 0 B put, 1.23 MB by gets"
+    assert "one-sided operations, 0 B put, 4.92 MB by gets\n6,400" in opened.texts(".figures > div")
 
 
 def _where(line: int) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def test_calls_of_every_category_are_drawn_on_computation(show: Show, scheme: st
     assert typical["--files"] == 0
     choose(opened, "With output: iteration 200")
     assert painted(opened)["--files"] > 50
-    assert opened.texts("#timeline .about-step")[0].startswith("Iteration 200: 4.50 ms on average over the ranks")
+    assert opened.texts("#timeline .about-step")[0].startswith("Iteration 200: mean 4.50 ms over the ranks")
     opened.tab.locator("button.theme").click()  # from the system's to light
     assert painted(opened)["--collective"] > 50
 
@@ -73,7 +73,7 @@ def test_keys_zoom_move_and_say_what_is_at_the_cursor(show: Show) -> None:
     assert status(opened).startswith(first)
     assert "from 200 µs to 20" in status(opened)
     assert "before it 200 µs of computation" in status(opened)
-    assert "9,216 B to rank 1, whose receive is complete at " in status(opened)
+    assert "9,216 B to rank 1, received at " in status(opened)
     keys(opened, "Shift+ArrowRight", "Shift+ArrowRight")
     assert status(opened).startswith("Rank 0: MPI_Waitall in exchange (src/halo.cpp:47), ")
     assert "9,216 B from rank 7, sent at " in status(opened)
@@ -85,7 +85,7 @@ def test_keys_zoom_move_and_say_what_is_at_the_cursor(show: Show) -> None:
     keys(opened, "ArrowDown", "ArrowDown")
     assert status(opened).startswith("Rank 2")
     keys(opened, "End")
-    assert "ends the step" in status(opened) or "MPI_Allreduce" in status(opened)
+    assert "ends the iteration" in status(opened) or "MPI_Allreduce" in status(opened)
     keys(opened, "0", "Escape", "Home")
     assert status(opened) == "Rank 2 computes for 210 µs, from the start to 210 µs."
 
@@ -109,7 +109,7 @@ def test_the_mouse_points_at_calls_and_drags_a_part_of_the_step(show: Show) -> N
     assert painted(opened) != closer
     opened.tab.locator("#timeline button[aria-label='Zoom in']").click()
     opened.tab.locator("#timeline button[aria-label='Later']").click()
-    opened.tab.locator("#timeline button[aria-label='The whole step']").click()
+    opened.tab.locator("#timeline button[aria-label='Whole iteration']").click()
 
 
 def test_categories_and_ranks_can_be_left_out(show: Show) -> None:
@@ -199,7 +199,7 @@ def test_why_there_is_no_timeline_is_said(show: Show) -> None:
     report = report_of(4)
     report |= {"timeline": None, "no_timeline": "no loop takes 10 % of the time or more"}
     opened = show(report)
-    said = "There is no timeline: no loop takes 10 % of the time or more."
+    said = "No timeline: no loop takes 10 % of the time or more."
     assert opened.texts("#timeline .remark") == [said]
 
 

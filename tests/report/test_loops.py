@@ -28,7 +28,7 @@ def test_call_sequences_that_restart_are_reported_where_iterations_may_be_more()
     entry = LoopEntry(loop, parent=1, depth=1, trips=160, shape=None, calls=320, main=False)
     assert _loop(entry)["restarts"] == {"times": 20, "after_trips": 3}
     assert _lines([entry], 80)[1] == " 25.0 %           ?    solver.f90:12 in solve, call sequence restarts 20 ×"
-    in_words = "its call sequence restarts 20 times, each time after 3 iterations of its inner loop"
+    in_words = "its call sequence restarts 20 times, after every 3 iterations of its inner loop"
     assert restarting(loop) == in_words
 
 

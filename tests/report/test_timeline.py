@@ -219,8 +219,8 @@ def test_of_many_ranks_representative_ones_come_first_then_their_partners() -> N
     assert set(lanes.processes) == chosen
     assert list(lanes.processes) == sorted(chosen)
     assert shown_ranks(content.run, lanes) == (
-        f"9 of 20 ranks: 0 (the first), 13 (that computes longest), 4 (that computes least), {median} (at the median); "
-        "5 that exchange most messages with them"
+        f"9 of 20 ranks: 0 (first rank), 13 (most computation), 4 (least computation), {median} (median computation); "
+        "5 main partners"
     )
 
 
@@ -228,4 +228,4 @@ def test_ranks_without_messages_are_taken_at_equal_distances() -> None:
     content = content_of([1.0] * 100, {})
     lanes = choose_lanes(content, 10)
     assert len(lanes.processes) == 10
-    assert shown_ranks(content.run, lanes).endswith("at equal distances")
+    assert shown_ranks(content.run, lanes).endswith("evenly spaced")

@@ -51,7 +51,7 @@ def test_a_failure_is_a_row_with_its_reason_and_the_last_lines_of_standard_error
 
 def test_what_only_standard_output_says_is_the_last_that_was_said() -> None:
     assert sh("echo oh; exit 1").explained == "exit code 1: oh"
-    assert sh("exit 1").explained == "exit code 1: it printed nothing"
+    assert sh("exit 1").explained == "exit code 1: (no output)"
 
 
 def test_a_signal_that_killed_it_is_named() -> None:
@@ -82,7 +82,7 @@ def test_what_cannot_be_started_is_a_result(word: str, cwd: Path | None, said: s
 def test_a_limit_ends_it() -> None:
     found = sh("echo begun; exec sleep 250", limit_s=0.2)
     assert (found.ending, found.exit_code, found.limit_s) == (Ending.TIMED_OUT, None, 0.2)
-    assert found.reason == "it did not end within 0.2 s"
+    assert found.reason == "timed out after 0.2 s"
     assert found.wall_s >= 0.2
     assert [seconds(limit) for limit in (0.25, 1.0, 9.96, 63.4, 1800)] == ["0.25 s", "1 s", "10 s", "63 s", "1800 s"]
 
@@ -112,7 +112,7 @@ def test_whatever_hangs_is_ended_with_all_its_processes(monkeypatch: pytest.Monk
     monkeypatch.setattr("leadline.runs.execute.GRACE_S", 0.1)
     found = execute(Launch("x", (sys.executable, "-c", HANGING), gives_up_on="ready"))
     assert found.ending is Ending.GIVEN_UP
-    assert found.reason == "given up after it printed 'ready'"
+    assert found.reason == "stopped after the output 'ready'"
     *pids, _ = found.output.split()
     assert len(pids) == 4
     while not all(is_over(int(pid)) for pid in pids):  # SIGKILL takes its time

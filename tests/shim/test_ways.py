@@ -58,7 +58,7 @@ def test_a_killed_rank_ends_the_job_as_without_the_shim_and_is_told(
     assert applied.returncode == plain.returncode
     told = json.loads(applied.stdout.splitlines()[-1])
     assert [rule["why"] for rule in told["not_applied"]] == [
-        "3 of 3 ranks did not reach MPI_Finalize, so what they did is unknown"
+        "3 of 3 ranks did not reach MPI_Finalize, so their calls are unknown"
     ]
 
 

@@ -110,7 +110,7 @@ def test_the_terminal_has_every_part(found: Any) -> None:
     draw(found, Screen(console))
     lines = console.export_text().splitlines()
     assert max(map(len, lines)) <= 80
-    for title in ("Time by phase", "Communication by routine", "Segments", "Beside the papers"):
+    for title in ("Time by phase", "Communication by routine", "Segments", "Comparison with the papers"):
         assert any(line.startswith(title) for line in lines), title
 
 

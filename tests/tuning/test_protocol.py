@@ -58,7 +58,7 @@ def test_a_limit_that_intel_mpi_knows_no_more_is_named() -> None:
     assert "I_MPI_EAGER_THRESHOLD = 16384 has no effect" in tried(about, candidate).why
 
 
-@pytest.mark.parametrize(("pattern", "why"), [("time", "no group"), ("(", "not a regular expression")])
+@pytest.mark.parametrize(("pattern", "why"), [("time", "needs a group"), ("(", "invalid regular expression")])
 def test_a_pattern_that_finds_no_time_is_refused_before_anything_runs(pattern: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=why):
         tune_protocol([str(tmp_path / "nothing")], launches=2, pattern=pattern, say=print)
@@ -84,7 +84,7 @@ def test_a_program_that_hangs_under_a_setting_has_failed_there(
     assert (hung["seconds"], hung["failed"], hung["ratio"], hung["ratio_by_launch"]) == ([None] * 3, 3, None, [])
     assert (found["best"], found["interrupted"]) == ("default", False)
     said = capsys.readouterr().out.splitlines()
-    assert said == ["failed: hangs: it did not end within 0.5 s: it printed nothing"] * 3
+    assert said == ["failed: hangs: timed out after 0.5 s: (no output)"] * 3
 
 
 def test_an_interruption_keeps_the_runs_before_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -108,6 +108,6 @@ def test_a_program_that_fails_as_it_is_is_a_failed_measurement(monkeypatch: pyte
     about = Subject(words, None, Path(), mpich.LIBRARY, dict(os.environ))
     monkeypatch.setattr(protocol, "subject", lambda _: about)
     monkeypatch.setattr(protocol, "tried", lambda *_: protocol.Tried(""))
-    with pytest.raises(MeasurementFailed, match="without any setting: exit code 1: out of luck") as failure:
+    with pytest.raises(MeasurementFailed, match="fails even with default settings: exit code 1: out of luck") as failure:
         tune_protocol(about.command, launches=1, pattern=None, say=lambda _: None)
     assert failure.value.exit_code == 7

@@ -46,7 +46,7 @@ def test_with_and_without_take_turns_and_are_compared(monkeypatch: pytest.Monkey
     ]
     assert why_slower(found[FAST]) == ""
     assert [worth.slower for worth in found[SLOW]] == [True]
-    assert "0.50 (0.50 to 0.50) times as fast at 8 bytes on 2 ranks" in why_slower(found[SLOW])
+    assert "0.50× (0.50 to 0.50) at 8 bytes on 2 ranks" in why_slower(found[SLOW])
     assert found[TOO_MANY] == []
 
 

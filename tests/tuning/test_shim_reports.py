@@ -28,7 +28,7 @@ def test_calls_count_for_the_rule_that_served_them_and_no_other_of_its_kind() ->
     judge(TABLE, [REPORT, REPORT], outcome)
     assert [(rule["range"]["bytes"], rule["evidence"]["calls"]) for rule in outcome.applied] == [([12, 15], 24)]
     assert {str(rule["range"]["bytes"]): rule["why"] for rule in outcome.not_applied} == {
-        "[8, 8]": "the program made no such call",
+        "[8, 8]": "no such call in the program",
         "[1, 1024]": "the operation is not commutative (8 calls)",
     }
 
@@ -48,5 +48,5 @@ def test_ranks_whose_reports_are_missing_are_counted() -> None:
     nothing = Outcome("shim")
     judge(TABLE, [], nothing, "/home is not there")
     assert {rule["why"] for rule in nothing.not_applied} == {
-        "no rank left its report: the shim was not in the program, or /home is not there"
+        "no rank left a report: the shim was not loaded, or /home is not there"
     }

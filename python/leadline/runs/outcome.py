@@ -65,9 +65,9 @@ class Outcome:
             case Ending.KILLED:
                 return f"killed by {self.signal}"
             case Ending.TIMED_OUT:
-                return f"it did not end within {seconds(self.limit_s or 0)}"
+                return f"timed out after {seconds(self.limit_s or 0)}"
             case Ending.GIVEN_UP:
-                return f"given up after it printed {self.launch.gives_up_on.strip()!r}"
+                return f"stopped after the output {self.launch.gives_up_on.strip()!r}"
             case Ending.NOT_STARTED:
                 return f"{self.launch.argv[0]}: {self.error}"
             case Ending.CUT_SHORT:
@@ -80,7 +80,7 @@ class Outcome:
         """The reason, and the last that the program said."""
         if self.ok or self.ending is Ending.NOT_STARTED:
             return self.reason
-        return f"{self.reason}: {' | '.join(self.last_lines()) or 'it printed nothing'}"
+        return f"{self.reason}: {' | '.join(self.last_lines()) or '(no output)'}"
 
     def lines(self) -> list[str]:
         """All that it printed, without blank lines and margins; standard error last."""

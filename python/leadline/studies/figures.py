@@ -14,7 +14,7 @@ from leadline.studies.opatm import Study
 from leadline.studies.samples import ROUTINES, Sample
 
 SCHEMA = "leadline.study.opatm/1"
-TITLES = {"input": "initialisation, input", "loop": "main loop", "output": "data storage, output"}
+TITLES = {"input": "initialisation, input", "loop": "main loop", "output": "output"}
 Quantity = Callable[[Sample], float]
 
 
@@ -44,26 +44,26 @@ def figures(study: Study) -> dict[str, Any]:
 
 def verdict(totals: Sequence[dict[str, Any]]) -> str:
     parts = [f"with {here['ranks']} ranks {words_of(here['ratio'])}" for here in totals]
-    return f"Time of the changed program relative to the original: {'; '.join(parts)}."
+    return f"Changed / original time: {'; '.join(parts)}."
 
 
 def words_of(ratio: dict[str, Any] | None) -> str:
     """ "0.48 × (0.45 to 0.52)"; it says so if the rounds do not agree on the direction."""
     if ratio is None:
         return "–"
-    unclear = "" if ratio["clear"] else ", not clear"
+    unclear = "" if ratio["clear"] else ", within noise"
     return f"{ratio['median']:.2f} × ({ratio['least']:.2f} to {ratio['most']:.2f}{unclear})"
 
 
 def _notes(study: Study) -> list[str]:
     cores = len(os.sched_getaffinity(0))
     early = [f"interrupted after {study.rounds} of {study.plan.rounds} rounds"] if study.interruption.signal else []
-    missing = [f"the form in which all ranks read and write was left out: {study.files.missing}"]
+    missing = [f"parallel I/O variant not measured: {study.files.missing}"]
     return [
         *early,
         *(missing if study.files.missing else []),
         *(
-            f"{ranks} ranks share {cores} cores, so their times include waits for a core"
+            f"{ranks} ranks share {cores} cores: times include waits for a core"
             for ranks in study.plan.ranks
             if ranks > cores
         ),

@@ -64,7 +64,7 @@ def prepare(directory: Path, executable: str, library: Library, grid: Sequence[s
     if ways:
         done = _run((*one, "--make-input", str(files.input), *grid), library)
         if not done.ok:
-            message = f"the input cannot be made: {reason(done)}"
+            message = f"cannot create the input: {reason(done)}"
             raise UsageError(message) if done.exit_code == USAGE else MeasurementFailed(message)
     return Files(files.directory, tuple(ways), missing)
 

@@ -13,10 +13,10 @@ class Form:
     options: tuple[str, ...]
 
 
-BEFORE = Form("before", "as it was", ("--segments", "none", "--io", "serial"))
+BEFORE = Form("before", "original", ("--segments", "none", "--io", "serial"))
 PACKED = Form("packed", "one segment", ("--segments", "1", "--io", "serial"))
 GATHERED = Form("gathered", "collectives", ("--segments", "none", "--io", "gathered"))
-PARALLEL = Form("parallel", "input and output by all ranks", ("--segments", "none", "--io", "parallel"))
+PARALLEL = Form("parallel", "parallel I/O", ("--segments", "none", "--io", "parallel"))
 AFTER = "after"  # the last of the forms
 
 

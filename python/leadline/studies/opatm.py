@@ -70,7 +70,7 @@ def measure(plan: Plan, progress: Progress) -> Study:
     """
     workload = workloads.find("opatm")
     executable = str(workloads.build(workload, plan.library))
-    progress("making the input")
+    progress("creating the input")
     files = prepare(plan.directory / "files", executable, plan.library, plan.grid)
     study = Study(plan, files, forms(files.ways))
     jobs = [Job(form, ranks) for ranks in plan.ranks for form in study.forms]
@@ -109,5 +109,5 @@ def _same_results(samples: Sequence[Sample]) -> None:
         if each.checksum != first.checksum:
             raise MeasurementFailed(
                 f"{each.directory.name} and {first.directory.name} differ: checksum {each.checksum}, "
-                f"not {first.checksum}"
+                f"vs {first.checksum}"
             )

@@ -62,7 +62,7 @@ def sample(form: str, ranks: int, words: Sequence[str], outcome: Outcome, direct
         raise UsageError(message) if outcome.exit_code == USAGE else MeasurementFailed(message)
     found = SUMMARY.search(outcome.output)
     if found is None:
-        raise MeasurementFailed(f"{' '.join(words)} did not print its times")
+        raise MeasurementFailed(f"{' '.join(words)} printed no times")
     clocks = {name.strip(): float(seconds) for name, seconds in CLOCK.findall(found["phases"])}
     return _read(form, ranks, directory, files, found, clocks)
 

@@ -18,21 +18,21 @@ def draw(found: dict[str, Any], out: Screen) -> None:
     out.lines([f"{' '.join(found['program'])} · {few} and {many} ranks · {rounds} · results bit-identical"])
     for note in found["notes"]:
         out.paragraph(f"{note}.", "dim")
-    out.section("What the recording of the first run proposes")
+    out.section("Findings in the first run")
     for text in found["findings"][:MOST_FINDINGS]:
         out.item(text)
-    out.section("Time by phase", "seconds, in brackets those in MPI; before → after, medians")
+    out.section("Time by phase", "seconds (MPI in brackets), before → after, medians")
     out.lines(_phases(found))
-    out.section("Communication by routine", "in MPI, mean of the ranks; × as it was")
+    out.section("Communication by routine", "MPI time, mean over ranks; × original")
     out.lines(_routines(found))
     if found["files"]:
-        out.section("Files", "the program's clock; times the input was read by all ranks; × as it was")
+        out.section("Files", "program's clock; reads of the input by all ranks; × original")
         out.lines(_files(found["files"]))
     out.section("Segments", f"main loop with {few} ranks")
     out.lines(_segments(found["segments"]))
-    out.section("Beside the papers")
+    out.section("Comparison with the papers")
     out.lines(_side_by_side(found["side_by_side"]))
-    out.paragraph(f"The recordings are in {found['runs']}: leadline compare shows any two of them.", "dim")
+    out.paragraph(f"Runs: {found['runs']}. Compare any two with leadline compare.", "dim")
 
 
 def _phases(found: dict[str, Any]) -> list[Line]:
@@ -80,7 +80,7 @@ def _files(rows: list[dict[str, Any]]) -> list[Line]:
 
 
 def _segments(found: dict[str, Any]) -> list[Line]:
-    lines: list[Line] = [(f"{'Segments':>8}  {'Main loop':>9}  {'MPI':>8}  {'Messages':>9}  Against as it was", "dim")]
+    lines: list[Line] = [(f"{'Segments':>8}  {'Main loop':>9}  {'MPI':>8}  {'Messages':>9}  vs original", "dim")]
     for row in found["rows"]:
         best = "  ← fastest" if row["segments"] == found["best"] else ""
         lines.append(

@@ -52,12 +52,12 @@ def _check_tables(elf: ELFFile, file_size: int) -> None:
         (elf["e_phoff"], elf["e_phentsize"], elf.num_segments()),
     ):
         if number and (entry < _LEAST_ENTRY or offset + entry * number > file_size):
-            raise NotElf("the tables of its sections and segments reach beyond its end")
+            raise NotElf("section or segment tables extend past the end of the file")
     for section in elf.iter_sections():
         if section["sh_type"] != "SHT_NOBITS" and section["sh_offset"] + section["sh_size"] > file_size:
-            raise NotElf("a section reaches beyond its end")
+            raise NotElf("a section extends past the end of the file")
         if section.compressed and section.data_size > MOST_UNPACKED * max(section["sh_size"], 1):
-            raise NotElf("a section is packed more tightly than is possible")
+            raise NotElf("invalid compressed section")
 
 
 def build_id(elf: ELFFile) -> str:

@@ -34,7 +34,7 @@ class _Machine:
         self.at = 0
         self.rows: list[Row] = []
         if self.line_range == 0:
-            raise ValueError("a line program without a line range")
+            raise ValueError("debug line program has line_range 0")
 
     def run(self) -> None:
         code, end = self.code, len(self.code)

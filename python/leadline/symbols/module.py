@@ -26,13 +26,13 @@ class Module:
         try:
             self._open(Path(path.removesuffix(" (deleted)")), build_id, recorded_at_ns)
         except OSError as error:
-            self._fail("binary-missing", f"{path} cannot be opened ({error.strerror})")
+            self._fail("binary-missing", f"cannot open {path} ({error.strerror})")
         except Exception as error:
             why = str(error) or type(error).__name__
-            self._fail("binary-unreadable", f"{path} cannot be read as a program or library ({why})")
+            self._fail("binary-unreadable", f"cannot parse {path} as ELF ({why})")
 
     def _fail(self, code: str, what: str) -> None:
-        self.problem = ModuleProblem(self.path, code, f"{what}: its routines are shown as module+offset")
+        self.problem = ModuleProblem(self.path, code, f"{what}: routines are shown as module+offset")
 
     def _open(self, path: Path, recorded: str, recorded_at_ns: int) -> None:
         elf = elf_files.open_elf(path)
@@ -45,7 +45,7 @@ class Module:
             )
             return
         if not recorded and recorded_at_ns and path.stat().st_mtime_ns > recorded_at_ns:
-            self._fail("binary-changed", f"{path} was written after the recording began, and it has no build id")
+            self._fail("binary-changed", f"{path} is newer than the recording and has no build id")
             return
         holder = elf
         if not elf_files.has_debug_information(elf):

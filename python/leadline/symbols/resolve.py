@@ -25,7 +25,7 @@ SYSTEM = "(system)"
 # Frames that are no addresses: code that no module held (made at run time), and what a path of too many lacks.
 WITHOUT_MODULE = (
     (Location("(generated code)", "(generated code)", ""),),
-    (Location("(frames left out)", "(frames left out)", ""),),
+    (Location("(frames omitted)", "(frames omitted)", ""),),
 )
 
 

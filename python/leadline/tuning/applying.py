@@ -181,7 +181,7 @@ def _set_and_prove(
     library = about.library
     if library is None:
         for rule in table.rules:
-            outcome.refuse(rule, f"no settings are known for the MPI library {about.file}")
+            outcome.refuse(rule, f"unsupported MPI library: {about.file}")
         return {}
     outcome.library = library.title
     outcome.processes = ask(about, {}).size

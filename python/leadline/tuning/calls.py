@@ -32,9 +32,11 @@ def of_run(directory: Path) -> list[Calls]:
             for what, times in _of_process(_core.open_process(file)).items():
                 found[what] = max(found[what], times)
     except _core.TraceError as error:
-        raise DamagedTrace(f"{directory}: {error}", hint="give a directory that leadline record wrote") from error
+        raise DamagedTrace(
+            f"{directory}: {error}", hint="give a run's directory, written by leadline record"
+        ) from error
     if not files:
-        raise UsageError(f"{directory} holds no recorded run", hint="leadline record -o DIR -- COMMAND")
+        raise UsageError(f"no run in {directory}", hint="leadline record -o DIR -- COMMAND")
     calls = [Calls(*what, times) for what, times in found.items()]
     return sorted(calls, key=lambda call: (-call.n_bytes * call.times, call.operation, call.processes))
 

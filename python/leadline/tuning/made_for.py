@@ -34,14 +34,14 @@ def warnings_about(table: Table, command: Sequence[str], environ: Mapping[str, s
     file = libmpi_of(command, find_launcher(command, environ.get("PATH")), environ)
     if file is None or made_for is None:
         return []
-    again = "its rules may be slower than the library's own choice; leadline tune makes a table for this one"
+    again = "its rules may be slower than the library default here; make a table for this library with leadline tune"
     used = of_file(file)
     if used is not None and used.name != made_for.name:
-        return [f"the table was made for {made_for.title}, and the program uses {used.title}: {again}"]
+        return [f"the table was made for {made_for.title}, but the program uses {used.title}: {again}"]
     there = fmt.library(str(table.evidence.get("version") or "").partition("\n")[0])
     here = fmt.library(version_of(file, environ))
     if there and here and there != here:
-        return [f"the table was made for {there}, and the program uses {here}: {again}"]
+        return [f"the table was made for {there}, but the program uses {here}: {again}"]
     return []
 
 

@@ -28,7 +28,7 @@ def nodes_without(file: Path, command: Sequence[str], environ: Mapping[str, str]
     ask = ["/bin/sh", "-c", 'test -r "$0" || echo "leadline-missing $(uname -n)"', str(file)]
     before, words = command[: launcher.index + 1], command[launcher.index + 1 :]
     argv = (*before, *with_program(words, ask, launcher.kind))
-    found = execute(Launch("asking the nodes", argv, environ, limit_s=ASK_S, merged=True))
+    found = execute(Launch("checking the nodes", argv, environ, limit_s=ASK_S, merged=True))
     return sorted(set(MISSING.findall(found.output)))
 
 

@@ -60,7 +60,7 @@ def probe_path() -> Path:
     """The probe's path. Raises MissingPrerequisite if it was not built."""
     path = Path(__file__).resolve().parents[1] / "lib" / "leadline-probe"
     if not path.is_file():
-        raise MissingPrerequisite(f"the probe is not at {path}", hint="in a source tree: ./dev build")
+        raise MissingPrerequisite(f"probe not found: {path}", hint="in a source tree: ./dev build")
     return path
 
 
@@ -73,11 +73,11 @@ def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) ->
         word = program_word(command, launcher) or command[0]
         if launcher is None:
             raise MissingPrerequisite(
-                f"{word} is neither a known launcher nor an MPI program, so what it starts can't be probed first",
-                hint="name the launcher, as in -- mpiexec -n 4 ./app; or use --via shim, which works in the ranks",
+                f"{word} is neither a known launcher nor an MPI program, so settings cannot be tested before the run",
+                hint="name the launcher (-- mpiexec -n 4 ./app), or use --via shim",
             )
         raise MissingPrerequisite(
-            f"cannot tell which MPI library {word} uses", hint="use --via shim, which finds it inside the process"
+            f"cannot determine the MPI library of {word}", hint="use --via shim, which detects the library at run time"
         )
     return Subject(tuple(command), launcher, path, of_file(path), environ)
 
@@ -166,7 +166,8 @@ def time_points(subject: Subject, variables: dict[str, str], points: Sequence[Po
     missing = [point for point in points if not times.get(point)]
     if missing:
         first = f"{missing[0].operation} of {missing[0].n_bytes} bytes on {missing[0].processes} ranks"
-        raise ProbeFailed(f"the probe ended before it had timed {len(missing)} of {len(points)} points ({first}, ...)")
+        timed = f"{len(points) - len(missing)} of {len(points)} points"
+        raise ProbeFailed(f"the probe timed only {timed} (missing: {first}, ...)")
     return times
 
 
@@ -199,8 +200,8 @@ def _launch(
     if blind is not None:
         raise ProbeFailed(f"{blind.removeprefix('leadline-probe: ')}: {unseen(folder)}")
     if found.size == 0:
-        message = " | ".join(said[:6]) or "it printed nothing"
-        raise ProbeFailed(f"the MPI library does not start with these settings: {message}")
+        message = " | ".join(said[:6]) or "(no output)"
+        raise ProbeFailed(f"the MPI library fails to start with these settings: {message}")
     if how == "uneven":
         for rank, text in fatal_errors(said):
             answer = found.points.setdefault(points[0], Answer())

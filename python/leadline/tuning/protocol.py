@@ -55,13 +55,13 @@ def tried(about: Subject, candidate: Candidate) -> Tried:
     eager = answers.eager if answers.size > 1 else None
     for name, value in candidate.variables.items():
         if answers.variables.get(name) != value:
-            return Tried(f"{name} did not reach the ranks", eager)
+            return Tried(f"{name} was not passed to the ranks", eager)
     if control is not None:
         seen = [value for value in answers.controls.values() if value is not None]
         if not seen:
-            return Tried(f"the library has no variable {control[0]}: the setting would do nothing", eager)
+            return Tried(f"the library has no variable {control[0]}: no effect", eager)
         if control[1] not in seen:
-            return Tried(f"the library has {control[0]} = {seen[0]} despite the setting", eager)
+            return Tried(f"{control[0]} is {seen[0]} despite the setting", eager)
     return Tried(_not_obeyed(candidate, eager), eager)
 
 
@@ -72,7 +72,7 @@ def _not_obeyed(candidate: Candidate, eager: int | None) -> str:
         return ""
     found = f"{eager} bytes or more" if eager >= MOST_EAGER else f"up to {eager} bytes"
     names = " and ".join(candidate.variables)
-    return f"messages of {found} are sent before they are received: {names} = {limit} has no effect"
+    return f"{names} = {limit} has no effect: messages of {found} are still sent eagerly"
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def tune_protocol(
         eager[candidate.name] = found.eager
         if found.why:
             if not candidate.variables:
-                raise MeasurementFailed(f"the probe does not run as the program would: {found.why}")
+                raise MeasurementFailed(f"the probe runs differently from the program: {found.why}")
             without.append({"candidate": candidate.name, "what": candidate.what, "why": found.why})
             say(f"not available: {candidate.name}: {found.why}")
         else:
@@ -162,7 +162,7 @@ class _Course:
         else:
             self.times.add(candidate.name, done.turn.round, None)
             if not candidate.variables:
-                raise MeasurementFailed(f"the program fails without any setting: {outcome.explained}")
+                raise MeasurementFailed(f"the program fails even with default settings: {outcome.explained}")
             self._say(f"failed: {candidate.name}: {outcome.explained}")
         if not candidate.variables:
             self._longest_s = max(self._longest_s, outcome.wall_s)
@@ -177,7 +177,7 @@ def counted(outcome: Outcome, pattern: str | None) -> float:
         return outcome.wall_s
     found = re.search(pattern, outcome.output)
     if found is None:
-        raise UsageError(f"--time {pattern!r} is not in the program's output")
+        raise UsageError(f"--time {pattern!r}: no match in the program's output")
     try:
         return float(found[1])
     except (TypeError, ValueError):  # a group that was not reached is None
@@ -188,9 +188,9 @@ def _check(pattern: str) -> None:
     try:
         groups = re.compile(pattern).groups
     except re.error as error:
-        raise UsageError(f"--time {pattern!r} is not a regular expression: {error}") from None
+        raise UsageError(f"--time {pattern!r}: invalid regular expression: {error}") from None
     if groups < 1:
-        raise UsageError(f"--time {pattern!r} has no group for the time", hint="for example 'time: ([0-9.]+)'")
+        raise UsageError(f"--time {pattern!r}: needs a group for the time", hint="e.g. 'time: ([0-9.]+)'")
 
 
 def judge(name: str, times: Samples) -> dict[str, Any]:
@@ -216,22 +216,21 @@ def best(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def print_found(found: dict[str, Any]) -> None:
-    print(f"{found['library']}: best is {found['best']}" + ("; interrupted" if found["interrupted"] else ""))
+    print(f"{found['library']}: best setting: {found['best']}" + ("; interrupted" if found["interrupted"] else ""))
     for row in found["rows"]:
         ratio = row["ratio"]
         if not row["seconds"]:
-            words = "not run: nothing to compare it with"
+            words = "not run: no alternative to compare"
         elif ratio is None:
             words = "failed"
         elif ratio["low"] is None:
-            words = f"default / this: {ratio['median']:.3f} (too few runs for an interval)"
+            words = f"speedup {ratio['median']:.3f} (too few runs for a CI)"
         else:
-            words = f"default / this: {ratio['median']:.3f} ({ratio['low']:.3f} to {ratio['high']:.3f})"
+            words = f"speedup {ratio['median']:.3f} ({ratio['low']:.3f} to {ratio['high']:.3f})"
         print(f"  {row['candidate']:18} {words}  {row['what']}{_sent(row['eager_bytes'])}")
     print(
         textwrap.fill(
-            "default / this: the time under the default setting divided by that under this one, with a 95 % interval; "
-            "above 1 this one is faster",
+            "speedup: time with the default / time with this setting, with its 95 % CI; above 1 is faster",
             min(shutil.get_terminal_size().columns, 120),
         )
     )
@@ -242,4 +241,4 @@ def print_found(found: dict[str, Any]) -> None:
 def _sent(eager: int | None) -> str:
     if eager is None:
         return ""
-    return f" (seen: to {eager} bytes{' or more' if eager >= MOST_EAGER else ''})"
+    return f" (observed eager up to {eager} bytes{' or more' if eager >= MOST_EAGER else ''})"

@@ -111,9 +111,9 @@ def points(rule: Rule, processes: int, sizes: int = len(SIZES)) -> list[Point]:
 def _judge(library: MpiLibrary, rule: Rule, chosen: list[Point], answers: Answers) -> Proof:
     if not chosen:
         least, most = rule.processes
-        why = "earlier rules apply where it was tried"
+        why = "earlier rules take precedence at the tested sizes"
         if answers.size < max(least, 2):
-            why = f"the job has {answers.size} ranks; the rule is for {least} to {most}"
+            why = f"the rule is for {least} to {most} ranks, but the job has {answers.size}"
         return Proof(rule, why, ())
     own = library.algorithms[rule.operation][rule.algorithm]
     seen = []

@@ -38,7 +38,7 @@ class Worth:
         low, high = self.gain.low, self.gain.high
         spread = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
         where = f"{self.point.n_bytes} bytes on {self.point.processes} ranks"
-        return f"{self.gain.median:.2f}{spread} times as fast at {where}"
+        return f"{self.gain.median:.2f}×{spread} at {where}"
 
 
 def remeasure(
@@ -69,4 +69,4 @@ def remeasure(
 def why_slower(found: Sequence[Worth]) -> str:
     """The reason why a rule should be left out; "" if it was never slower."""
     slower = [str(worth) for worth in found if worth.slower]
-    return f"measured in this job, {'; '.join(slower)} as the library's own" if slower else ""
+    return f"slower than the library default in this job: {'; '.join(slower)}" if slower else ""

@@ -26,7 +26,7 @@ def shared_folder(purpose: str) -> Iterator[Path]:
     """
     given = os.environ.get(VARIABLE)
     if given is not None and not _usable(Path(given)):
-        raise UsageError(f"{VARIABLE} does not name a writable directory: {given}")
+        raise UsageError(f"{VARIABLE}: not a writable directory: {given}")
     place = given or (os.getcwd() if _usable(Path()) else None)
     with tempfile.TemporaryDirectory(prefix=f".leadline-{purpose}-", dir=place) as name:
         yield Path(name).absolute()
@@ -38,4 +38,4 @@ def _usable(folder: Path) -> bool:
 
 def unseen(folder: Path) -> str:
     """Advice in case a node does not see it."""
-    return f"{folder.parent} does not exist, or is not writable, on all nodes: set {VARIABLE} to a directory that is"
+    return f"{folder.parent} is missing or not writable on some node: set {VARIABLE} to a shared, writable directory"

@@ -82,8 +82,8 @@ def _library_of_all_nodes(command: Sequence[str]) -> Path:
     without = nodes_without(library, command, os.environ)
     if without:
         raise MissingPrerequisite(
-            f"{', '.join(without)} can't read the shim: {library}",
-            hint="install Leadline on a file system that all nodes see",
+            f"{', '.join(without)} cannot read the shim: {library}",
+            hint="install Leadline on a shared file system",
         )
     return library
 
@@ -173,14 +173,14 @@ def judge(table: Table, texts: Sequence[str], outcome: Outcome, why_no_report: s
         elif left:
             outcome.refuse(rule, "; ".join(f"{why} ({calls} calls)" for why, calls in left.most_common()))
         elif missing:
-            why = why_no_report or "they did not reach MPI_Init"
+            why = why_no_report or "no rank reached MPI_Init"
             outcome.refuse(rule, f"{missing} of {outcome.processes} ranks left no report: {why}")
         elif unfinished:
-            why = f"{unfinished} of {len(texts)} ranks did not reach MPI_Finalize, so what they did is unknown"
+            why = f"{unfinished} of {len(texts)} ranks did not reach MPI_Finalize, so their calls are unknown"
             outcome.refuse(rule, why)
         else:
-            outcome.refuse(rule, "the program made no such call")
+            outcome.refuse(rule, "no such call in the program")
 
 
 def _no_report(why: str) -> str:
-    return "no rank left its report: the shim was not in the program" + (f", or {why}" if why else "")
+    return "no rank left a report: the shim was not loaded" + (f", or {why}" if why else "")

@@ -54,8 +54,8 @@ KEYS = {"operation", "processes", "bytes", "algorithm", "segment_bytes", "radix"
 
 
 LEGEND = (
-    "# median_ratio: the library's own time / the rule's (above 1 is faster); low to high: its 95 % interval,",
-    "# at the weakest of its points (sizes and numbers of ranks measured), in that many launches",
+    "# median_ratio: speedup over the library default (above 1 is faster); low, high: its 95 % CI",
+    "# at the weakest measured point (sizes and numbers of ranks), over `launches` launches",
 )
 
 
@@ -75,7 +75,7 @@ def read(path: Path | str) -> Table:
     try:
         text = own_files.read_named(Path(path), MOST_TABLE_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        reason = error.strerror if isinstance(error, OSError) else "not a text file"
         raise MalformedTable(str(path), 0, str(reason)) from error
     return parse(text, str(path))
 
@@ -89,21 +89,21 @@ def parse(text: str, path: str = "the table") -> Table:
         reason = re.sub(r"\s*\(at .*\)$", "", str(error))
         raise MalformedTable(path, line, f"not TOML: {reason}") from error
     except RecursionError as error:
-        raise MalformedTable(path, 0, "not TOML: its values are nested too deeply") from error
+        raise MalformedTable(path, 0, "not TOML: nested too deeply") from error
     except ValueError as error:  # a number of more digits than Python reads
         raise MalformedTable(path, 0, f"not TOML: {error}") from error
     lines = _Lines(text, path)
     if content.get("schema") != SCHEMA:
         given = content.get("schema")
-        reason = "there is no schema" if given is None else f"unknown schema {given!r}"
-        raise MalformedTable(path, lines.of("schema") or 1, f"{reason}; this leadline reads schema = {SCHEMA}")
+        reason = "schema is missing" if given is None else f"unknown schema {given!r}"
+        raise MalformedTable(path, lines.of("schema") or 1, f"{reason}; this version reads schema = {SCHEMA}")
     for key in content:
         if key not in {"schema", "evidence", "rule"}:
-            raise MalformedTable(path, lines.of(key), f"unknown key {key!r}; a table has schema, evidence and rule")
+            raise MalformedTable(path, lines.of(key), f"unknown key {key!r}; allowed: schema, evidence, rule")
     evidence = content.get("evidence", {})
     rules = content.get("rule", [])
     if not isinstance(evidence, dict):
-        raise MalformedTable(path, lines.of("evidence"), "evidence is not a table")
+        raise MalformedTable(path, lines.of("evidence"), "evidence must be a table of TOML")
     if not isinstance(rules, list) or any(not isinstance(rule, dict) for rule in rules):
         raise MalformedTable(path, lines.of("rule"), "rules must be written as [[rule]]")
     return Table(tuple(_rule(given, number, lines) for number, given in enumerate(rules)), evidence)
@@ -138,25 +138,25 @@ def _rule(given: dict[str, Any], number: int, lines: _Lines) -> Rule:
 
     for key in given:
         if key not in KEYS:
-            raise wrong(key, f"unknown key {key!r}; a rule has {', '.join(sorted(KEYS))}")
+            raise wrong(key, f"unknown key {key!r}; allowed: {', '.join(sorted(KEYS))}")
     for key in ("operation", "processes", "bytes", "algorithm"):
         if key not in given:
-            raise wrong(None, f"the rule has no {key}")
+            raise wrong(None, f"the rule lacks {key}")
     operation, algorithm = given["operation"], given["algorithm"]
     if not isinstance(operation, str) or operation not in ALGORITHMS:
-        raise wrong("operation", f"operation {operation!r} is not one of {', '.join(ALGORITHMS)}")
+        raise wrong("operation", f"unknown operation {operation!r}; available: {', '.join(ALGORITHMS)}")
     if algorithm not in ["native", *ALGORITHMS[operation]]:
         known = ", ".join(["native", *ALGORITHMS[operation]])
-        raise wrong("algorithm", f"{operation} has no algorithm {algorithm!r}; there are {known}")
+        raise wrong("algorithm", f"unknown algorithm {algorithm!r} for {operation}; available: {known}")
     processes = _range(given["processes"], "processes", 1, wrong)
     n_bytes = _range(given["bytes"], "bytes", 0, wrong)
     for key in ("segment_bytes", "radix"):
         value = given.get(key, 0)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 2**31 - 1:
-            raise wrong(key, f"{key} = {value!r} is not a whole number of 0 or more")
+            raise wrong(key, f"{key} = {value!r}: expected a whole number of 0 or more")
     evidence = given.get("evidence", {})
     if not isinstance(evidence, dict):
-        raise wrong("evidence", "evidence is not a table")
+        raise wrong("evidence", "evidence must be a table of TOML")
     return Rule(
         operation, processes, n_bytes, algorithm, given.get("segment_bytes", 0), given.get("radix", 0), evidence
     )
@@ -165,18 +165,21 @@ def _rule(given: dict[str, Any], number: int, lines: _Lines) -> Rule:
 def _range(value: Any, key: str, least: int, wrong: Any) -> tuple[int, int]:
     whole = isinstance(value, list) and len(value) == 2
     if not whole or any(isinstance(end, bool) or not isinstance(end, int) for end in value):
-        raise wrong(key, f"{key} = {value!r} is not two whole numbers, [first, last]")
+        raise wrong(key, f"{key} = {value!r}: expected two whole numbers, [first, last]")
     first, last = value
     if first < least or last > MOST[key]:
-        raise wrong(key, f"{key} = {value!r} is out of range: {least} or more, {MOST[key]} at most")
+        raise wrong(key, f"{key} = {value!r}: expected {least} to {MOST[key]}")
     if first > last:
-        raise wrong(key, f"{key} = {value!r}: the first is greater than the last")
+        raise wrong(key, f"{key} = {value!r}: the first exceeds the last")
     return first, last
 
 
 def write(table: Table) -> str:
     """The table as TOML; parse() gives the same back."""
-    out = ["# The algorithm of each collective; if no rule fits, the library's own. See docs/tune/tuning.md.", ""]
+    out = [
+        "# Algorithm per collective; without a matching rule, the library default applies. See docs/tune/tuning.md.",
+        "",
+    ]
     out += [f"schema = {SCHEMA}", "", "[evidence]"]
     out += [f"{_key(key)} = {_value(value)}" for key, value in table.evidence.items() if value is not None]
     for rule in table.rules:

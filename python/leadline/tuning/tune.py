@@ -24,7 +24,7 @@ SEGMENTS = (8192, 65536)
 LARGE = 65536  # bytes from which cutting a message is worth trying
 SCREENING = 30  # rounds of a first launch, where there are more candidates than
 FEW = 3
-ROW = 20  # operations in a row: a rank that is done with one is already at the next
+ROW = 20  # back-to-back operations: a rank that is done with one is already at the next
 BUSY = 0.2  # share of the time that other work took, from which on the user gets a message
 
 Rows = list[dict[str, Any]]
@@ -101,7 +101,7 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
         for processes in wanted.counts:
             if left_out := wanted.left_out(operation, processes):
                 which = ", ".join(map(str, left_out))
-                say(f"left out: {operation} of {which} bytes on {processes} ranks: sums are measured in whole doubles")
+                say(f"skipped: {operation} of {which} bytes on {processes} ranks: not a multiple of 8 bytes")
             for sizes, names in _groups(wanted, operation, wanted.sizes_of(operation, processes), known):
                 measured = bench.choose(operation, sizes, processes, names, wanted.seed)
                 rows += measured
@@ -109,8 +109,8 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
     if not wanted.calls:
 
         def between(operation: str, n_bytes: int, processes: int, names: list[str]) -> Choice:
-            choice = f"native or {' or '.join(names)}"
-            bench.progress(f"where it changes: {operation} of {n_bytes} bytes on {processes} ranks: {choice}")
+            choice = f"library default or {' or '.join(names)}"
+            bench.progress(f"crossover: {operation} of {n_bytes} bytes on {processes} ranks: {choice}")
             measured = bench.choose(operation, (n_bytes,), processes, names, wanted.seed + 100)
             rows.extend(measured)
             return choose(measured, wanted.launches)
@@ -120,14 +120,14 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
     kept = _confirm(bench, found, tuned)
     for choice in tuned.lost:
         say(
-            f"dropped: {choice.operation} of {choice.n_bytes} bytes on {choice.processes} ranks by {choice.algorithm} "
-            f"({choice.ratio:.2f} at first) was not confirmed in fresh launches"
+            f"dropped: {choice.algorithm} for {choice.operation} of {choice.n_bytes} bytes on {choice.processes} ranks "
+            f"({choice.ratio:.2f}× at first, not confirmed in fresh launches)"
         )
     here = machine(bench.launches)
     noise = here["noise"] or {}
     if not here["oversubscribed"] and noise.get("lost_share_median", 0) > BUSY:
         say(
-            f"The machine was busy: {noise['lost_share_median']:.0%} of the time went to other work. "
+            f"The machine was busy: other processes took {noise['lost_share_median']:.0%} of the time. "
             "On an idle machine, more algorithms may win."
         )
     tuned.table = Table(rules(kept), _evidence(wanted, bench))
@@ -142,7 +142,7 @@ def _confirm(bench: _Bench, found: list[Choice], tuned: Tuned) -> list[Choice]:
     kept, slower = not_slower(kept, "written", tuned.written)
     tuned.lost += slower
     if not machine(bench.launches)["oversubscribed"]:  # there they already wait for one another
-        tuned.in_a_row = _again(bench, kept, "operations in a row", repeat=ROW)
+        tuned.in_a_row = _again(bench, kept, "back-to-back operations", repeat=ROW)
         kept, slower = not_slower(kept, "in_a_row", tuned.in_a_row)
         tuned.lost += slower
     return kept
@@ -208,8 +208,8 @@ class _Bench:
         if found.failed:  # what was not measured in every launch is left to the library
             self.say(found.failed)
         for row in found.wrong:
-            what = f"{row['operation']} of {row['bytes']} bytes on {row['processes']} ranks by {row['algorithm']}"
-            self.say(f"wrong result: {what}: not used")
+            what = f"{row['algorithm']} for {row['operation']} of {row['bytes']} bytes on {row['processes']} ranks"
+            self.say(f"rejected (wrong result): {what}")
         self.launches += found.launches
         return found.rows
 
@@ -222,7 +222,7 @@ def _again(bench: _Bench, found: list[Choice], said: str, **how: Any) -> Rows:
         if not choice.is_native:
             groups.setdefault((choice.operation, choice.processes, choice.algorithm), []).append(choice.n_bytes)
     for (operation, processes, name), sizes in groups.items():
-        bench.progress(f"again, {said}: {operation} on {processes} ranks by {name}")
+        bench.progress(f"repeat ({said}): {name} for {operation} on {processes} ranks")
         rows += bench.measure(operation, sizes, processes, [name], bench.wanted.seed + 1000, **how)
     return rows
 

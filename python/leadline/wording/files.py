@@ -18,27 +18,26 @@ def family_words(family: FileFamily) -> str:
 def not_seen(io: FileIO) -> list[str]:
     """The file I/O that these figures do not include, in words."""
     reasons = [
-        "sockets, pipes, terminals, /proc, /sys, /dev and shared memory, and files of the MPI library and of "
-        "Leadline are left out",
-        "asynchronous I/O (aio_*, io_uring), system calls without libc, child processes, and files that the "
-        "dynamic linker loads are not seen",
-        "wide characters (fwprintf, fgetws, fputws, getwc, ...), splice, tee and vmsplice are not seen",
-        "calls about names and directories (stat, mkdir, rename, unlink, ...) are not seen: their time is in the "
-        "computation",
+        "not counted: sockets, pipes, terminals, /proc, /sys, /dev, shared memory, and files of the MPI library and "
+        "of Leadline",
+        "not seen: asynchronous I/O (aio_*, io_uring), direct system calls, child processes, dynamic linking",
+        "not seen: wide-character I/O (fwprintf, fgetws, fputws, getwc, ...), splice, tee and vmsplice",
+        "not seen: metadata calls (stat, mkdir, rename, unlink, ...); their time counts as computation",
     ]
     mapped = sum(file.mapped for file in io.files)
     if mapped:
-        reasons.append(f"reads and writes through mmap ({mapped} mapped) are not seen, only the mapping is")
+        reasons.append(f"not seen: reads and writes through mmap ({mapped} mapped); only the mapping is")
     if io.outside.calls:
         reasons.append(
-            f"{io.outside.calls:,} calls before MPI_Init, after MPI_Finalize or in threads that do not call MPI "
-            "are counted by file, without call paths or order"
+            f"{io.outside.calls:,} calls before MPI_Init, after MPI_Finalize or in threads without MPI calls: "
+            f"counted per "
+            "file only"
         )
     if any(file.mpi.calls for file in io.files):
-        reasons.append("MPI_File_* calls whose status was ignored count the bytes they asked for")
+        reasons.append("MPI_File_* calls with MPI_STATUS_IGNORE may count the requested bytes")
     unseen = [file.file for file in io.mpi_files if file.mpi.bytes_written and not file.beneath.calls]
     if unseen:
-        reasons.append(f"the MPI library's own calls for MPI_File_* on {', '.join(unseen[:4])} are not seen")
+        reasons.append(f"not seen: the MPI library's own file calls for MPI_File_* on {', '.join(unseen[:4])}")
     if any(not file.file for file in io.files):
-        reasons.append("files beyond the first 16,383 of a rank are counted together")
+        reasons.append("files beyond 16,383 per rank are counted together")
     return reasons

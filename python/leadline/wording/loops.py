@@ -8,8 +8,8 @@ from leadline.text import format as fmt
 
 MISSING = {
     "none": "no loop takes 10 % of the time or more",
-    "apart": "the ranks differ in the loops that take most of the time, or in their numbers of iterations",
-    "few": "the loop that takes most of the time has fewer than three iterations",
+    "apart": "ranks have different main loops or numbers of iterations",
+    "few": "the most expensive loop has fewer than three iterations",
 }
 
 
@@ -19,9 +19,9 @@ def why_no_main_loop(run: Run) -> str:
 
 
 def restarting(loop: NamedLoop) -> str:
-    """ "its call sequence restarts 10 times, each time after 70 iterations of its inner loop"; "" if not."""
+    """ "its call sequence restarts 10 times, after every 70 iterations of its inner loop"; "" if not."""
     if not loop.restarts:
         return ""
     iterations = fmt.plural(loop.restart_trips, "iteration")
-    after = f", each time after {iterations} of its inner loop" if loop.restart_trips else ""
+    after = f", after every {iterations} of its inner loop" if loop.restart_trips else ""
     return f"its call sequence restarts {loop.restarts:,} times{after}"

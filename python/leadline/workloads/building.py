@@ -57,7 +57,7 @@ def _compiler(workload: Workload, library: Library) -> Path:
         return library.mpicxx
     if library.mpifort is None:
         raise MissingPrerequisite(
-            f"workload {workload.name} is in Fortran, and the MPI library {library.name} has no Fortran bindings here",
+            f"workload {workload.name} is in Fortran, but {library.name} has no Fortran bindings",
             hint=f"for {' or '.join(FORTRAN)}, as root: apt-get install gfortran libmpich-dev libopenmpi-dev",
         )
     return library.mpifort
@@ -136,5 +136,5 @@ def _run(command: list[str], library: Library) -> None:
     except OSError as error:
         raise MissingPrerequisite(f"{command[0]}: {error.strerror}") from error
     if done.returncode != 0:
-        hint = "a compiler is needed: apt-get install g++ gfortran" if "not found" in done.stderr else ""
+        hint = "install a compiler: apt-get install g++ gfortran" if "not found" in done.stderr else ""
         raise MissingPrerequisite(f"{' '.join(command)} failed:\n{done.stderr.strip()}", hint=hint)

@@ -31,7 +31,7 @@ export function stack(parts, whole, label) {
 export function range(least, middle, most, show) {
   if (!(most > 0)) return "";
   const at = (value) => `${(100 * value) / most}%`;
-  const words = show(most) ? `least ${show(least)}, median ${show(middle)}, most ${show(most)}` : "an example";
+  const words = show(most) ? `min ${show(least)}, median ${show(middle)}, max ${show(most)}` : "an example";
   return h(
     "span",
     { class: "range", title: words },
@@ -56,7 +56,7 @@ export const ENTRY_COLUMNS = [
     id: "over_ranks",
     value: (e) => imbalance(e),
     cell: (e) => range(e.time_min_s, e.time_median_s, e.time_max_s, seconds),
-    key: () => ["Over ranks: ", range(0.4, 0.7, 1, () => ""), " least, median and most time of a rank, from 0 to the most."],
+    key: () => ["Over ranks: ", range(0.4, 0.7, 1, () => ""), " min, median and max over ranks; the axis starts at 0."],
   },
   { id: "calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
   { id: "mean", value: (e) => e.mean_s, cell: (e) => seconds(e.mean_s) },
@@ -128,10 +128,10 @@ export function entryDetail(entry) {
 }
 
 function facts(entry) {
-  const parts = [`${plural(entry.ranks, "rank")} called`];
+  const parts = [`called by ${plural(entry.ranks, "rank")}`];
   if (entry.max_s !== null && entry.max_s !== undefined) {
     parts.push(
-      `a call took ${seconds(entry.min_s)} to ${seconds(entry.max_s)}, the longest on rank ${entry.max_s_rank}`,
+      `call time ${seconds(entry.min_s)} to ${seconds(entry.max_s)}, max on rank ${entry.max_s_rank}`,
     );
   }
   if (entry.bytes_received && entry.bytes_received !== entry.bytes && entry.bytes_received !== entry.bytes_got)
@@ -143,10 +143,10 @@ function facts(entry) {
         .map((s) => `${count(s.messages)} of ${fixed(s.bytes, 0)} B`)
         .join(", ")}${entry.sizes.length > 12 ? ` and ${entry.sizes.length - 12} more sizes` : ""}`,
     );
-  } else if (entry.sizes === null && entry.messages) parts.push("messages of more than 64 sizes");
+  } else if (entry.sizes === null && entry.messages) parts.push("more than 64 message sizes");
   if (entry.one_sided_operations) {
     parts.push(
-      `${plural(entry.one_sided_operations, "one-sided operation")}: ${size(entry.bytes_put)} put, ${size(entry.bytes_got)} got`,
+      `${plural(entry.one_sided_operations, "one-sided operation")}: ${size(entry.bytes_put)} put, ${size(entry.bytes_got)} by gets`,
     );
   }
   return parts.join("; ") + ".";

@@ -21,14 +21,14 @@ export function chart({ label, data, height = 200, describe, hint = "Drag to zoo
     return h(
       "p",
       { class: "note" },
-      "There is no chart here, because uPlot was not available from npm when Leadline was built. The table has the numbers.",
+      "Chart missing: uPlot was not available when Leadline was built. The table below has the numbers.",
     );
   }
-  const place = h("div", { class: "plot", tabindex: 0, role: "img", "aria-label": `${label}; arrow keys move in it` });
+  const place = h("div", { class: "plot", tabindex: 0, role: "img", "aria-label": `${label} (arrow keys to navigate)` });
   const each = { place, data, height, describe, plot: null };
   place.addEventListener("keydown", (event) => move(each, event));
   charts.push(each);
-  return h("figure", null, place, h("figcaption", null, `${hint ?? ""} Keys, when the chart has the focus: ← → Home End.`.trim()));
+  return h("figure", null, place, h("figcaption", null, `${hint ?? ""} Keys: ← → Home End.`.trim()));
 }
 
 /** Moves the cursor from one value to another; the legend shows the values there. */

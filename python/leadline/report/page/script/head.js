@@ -28,7 +28,7 @@ function lookAt(report, titles) {
   return h(
     "div",
     { class: "look" },
-    h("h2", null, "What to look at"),
+    h("h2", null, "Findings"),
     h(
       "ul",
       null,
@@ -84,11 +84,11 @@ function startOf(text) {
 function warning(report) {
   if (report.complete && !report.losses.length) return null;
   const kinds = new Set(report.losses.map((loss) => loss.code)).size;
-  const text = report.complete ? "Some of the run is missing" : "This recording is incomplete";
+  const text = report.complete ? "Some data is missing" : "This run is incomplete";
   return h(
     "p",
     { class: "warning", role: "note" },
-    `${text}: ${kinds ? `${plural(kinds, "kind")} of loss` : "a trace ends early"}. `,
+    `${text}: ${kinds ? `${plural(kinds, "kind")} of loss` : "a truncated trace"}. `,
     h("a", { href: "#missing" }, "What is missing"),
   );
 }
@@ -114,7 +114,7 @@ function strip(report) {
   return h(
     "div",
     { class: "strip" },
-    stack(parts, whole, "Time of all ranks; the list below has the figures"),
+    stack(parts, whole, "Time summed over ranks; figures below"),
     h("ul", { class: "legend" }, keys),
   );
 }
@@ -131,7 +131,7 @@ function keyFigures(report) {
     [count(t.calls), "MPI calls"],
     [count(t.messages), `messages, ${size(t.message_bytes)}`],
     ...(t.one_sided_operations
-      ? [[count(t.one_sided_operations), `one-sided operations, ${size(t.bytes_put)} put, ${size(t.bytes_got)} got`]]
+      ? [[count(t.one_sided_operations), `one-sided operations, ${size(t.bytes_put)} put, ${size(t.bytes_got)} by gets`]]
       : []),
     [count(t.collective_calls), `collective calls, ${size(t.collective_bytes)}`],
   ];

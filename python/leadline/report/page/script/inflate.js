@@ -20,13 +20,13 @@ export function inflate(bytes, length) {
     else if (kind === 1) block(state, fixedCodes());
     else block(state, ownCodes(state));
   }
-  if (state.end !== length) throw new Error("the page's data ends early");
+  if (state.end !== length) throw new Error("page data truncated: was the download complete?");
   return state.out;
 }
 
 function take(state, count) {
   while (state.n < count) {
-    if (state.at >= state.bytes.length) throw new Error("the page's data is cut");
+    if (state.at >= state.bytes.length) throw new Error("page data truncated");
     state.held |= state.bytes[state.at++] << state.n;
     state.n += 8;
   }
@@ -40,7 +40,7 @@ function stored(state) {
   [state.held, state.n] = [0, 0]; // never more than 7 bits, the rest of a byte
   const { bytes, at } = state;
   const count = bytes[at] | (bytes[at + 1] << 8);
-  if (at + 4 + count > bytes.length) throw new Error("the page's data is cut");
+  if (at + 4 + count > bytes.length) throw new Error("page data truncated");
   state.out.set(bytes.subarray(at + 4, at + 4 + count), state.end);
   state.at += 4 + count;
   state.end += count;
@@ -70,7 +70,7 @@ function symbol(state, { counts, symbols }) {
     first = (first + count) << 1;
     code <<= 1;
   }
-  throw new Error("the page's data is damaged");
+  throw new Error("page data damaged: write the page again with leadline report --html");
 }
 
 function fixedCodes() {
@@ -109,7 +109,7 @@ function block(state, [literals, distances]) {
     const length = LENGTHS[each - 257] + take(state, LENGTH_BITS[each - 257]);
     const far = symbol(state, distances);
     const distance = DISTANCES[far] + take(state, far < 2 ? 0 : (far >> 1) - 1);
-    if (distance > state.end) throw new Error("the page's data is damaged");
+    if (distance > state.end) throw new Error("page data damaged: write the page again with leadline report --html");
     for (let i = 0; i < length; i++, state.end++) out[state.end] = out[state.end - distance];
   }
 }

@@ -24,7 +24,7 @@ function drawn(id, drawing, report) {
   } catch (error) {
     // One part that fails must not take the others with it.
     console.error(`${id}:`, error);
-    const said = `This part could not be drawn (${error.message}). For its figures, type leadline report --json`;
+    const said = `Cannot draw this section (${error.message}). Its figures: leadline report --json`;
     return [remark, h("p", { class: "note" }, said)];
   }
 }

@@ -25,7 +25,7 @@ export function picture(cells, how) {
     tabindex: 0,
     role: "img",
     class: "matrix",
-    "aria-label": `Communication matrix of ${cells.n * cells.n} cells; arrow keys move from cell to cell, and the line below describes the cell`,
+    "aria-label": `Communication matrix, ${cells.n * cells.n} cells; use the arrow keys, the line below describes the cell`,
   });
   const state = { cells, how, cell, side, canvas, status, value: how.values[0], at: null };
   canvas.addEventListener("mousemove", (event) => point(state, event));
@@ -44,8 +44,8 @@ export function picture(cells, how) {
       "figcaption",
       null,
       scale,
-      cells.block > 1 ? ` Each cell is the sum of ${cells.block} × ${cells.block} ranks.` : "",
-      " Shades are logarithmic.",
+      cells.block > 1 ? ` Each cell: ${cells.block} × ${cells.block} ranks.` : "",
+      " Logarithmic colour scale.",
     ),
   );
 }
@@ -69,7 +69,7 @@ function choice(state, scale) {
     ),
   );
   show(values[0]);
-  return h("fieldset", { class: "choice" }, h("legend", null, "Shade by"), radios);
+  return h("fieldset", { class: "choice" }, h("legend", null, "Colour by"), radios);
 }
 
 /** What the first and the last shade stand for. */

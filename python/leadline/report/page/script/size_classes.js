@@ -37,7 +37,7 @@ function histogram(rows, total, bytes, what) {
   const all = classes(rows, what);
   const paths = (side) => globalThis.uPlot.paths.bars({ size: [0.42, 60], align: side, gap: 1 });
   return chart({
-    label: `Share of ${what} and of bytes by class of size`,
+    label: `Share of ${what} and of bytes by size range`,
     data: [
       all.map((_, i) => i),
       all.map((row) => (100 * row[what]) / total),
@@ -110,8 +110,8 @@ function sizesTable(rows, total, bytes, what) {
     label: `${capital(what)} by size`,
     columns,
     rows,
-    one: "class of sizes",
-    several: "classes of sizes",
+    one: "size range",
+    several: "size ranges",
     first: 64,
   });
 }

@@ -11,12 +11,12 @@ import { table } from "./table.js";
 export function show() {
   const study = read();
   const sections = [
-    { id: "findings", title: "What the recording proposes", inside: findings(study) },
+    { id: "findings", title: "Findings of the first run", inside: findings(study) },
     { id: "phases", title: "Time by phase", inside: phases(study) },
     { id: "routines", title: "Communication by routine", inside: routines(study) },
     ...(study.files.length ? [{ id: "files", title: "Input and output", inside: files(study.files) }] : []),
     { id: "segments", title: "Segments", inside: segments(study.segments) },
-    { id: "papers", title: "Beside the papers", inside: papers(study) },
+    { id: "papers", title: "Comparison with the papers", inside: papers(study) },
   ].map((each) => ({ ...each, short: each.title }));
   showPage("the study", h("header", null, h("h1", null, h("strong", null, study.verdict)), basis(study)), sections);
   globalThis.leadline = { study };
@@ -109,7 +109,7 @@ function segments(found) {
   const line = (label, color, values) => ({ label, color, values });
   const lines = [
     line("segments", "--point-to-point", found.rows.map((row) => row.loop_s)),
-    line("as it was", "--completion", numbers.map(() => found.none_s)),
+    line("original", "--completion", numbers.map(() => found.none_s)),
     line("found automatically", "--collective", numbers.map(() => found.auto_s)),
   ];
   return [
@@ -157,7 +157,7 @@ function segments(found) {
 function papers(study) {
   return table({
     of: "study_papers",
-    label: "Beside the papers",
+    label: "Comparison with the papers",
     columns: [
       { id: "what", head: true, text: true, value: (e) => e.what, cell: (e) => h("span", { class: "whole" }, e.what) },
       { id: "papers", text: true, keep: 1, value: (e) => e.published, cell: (e) => e.published },
@@ -178,5 +178,5 @@ function papers(study) {
 function words(ratio) {
   if (!ratio) return "";
   const range = `${fixed(ratio.least, 2)} to ${fixed(ratio.most, 2)}`;
-  return `${fixed(ratio.median, 2)} × (${range}${ratio.clear ? "" : ", not clear"})`;
+  return `${fixed(ratio.median, 2)} × (${range}${ratio.clear ? "" : ", within noise"})`;
 }

@@ -127,7 +127,7 @@ class Table {
     this.lines = rows.slice(0, this.shown).map((row) => new Line(this, row));
     this.body.replaceChildren(...this.lines.flatMap(({ line, beneath }) => [line, beneath]));
     if (!rows.length)
-      this.body.append(h("tr", null, h("td", { colspan: this.columns.length + 1, class: "text" }, "Nothing matches.")));
+      this.body.append(h("tr", null, h("td", { colspan: this.columns.length + 1, class: "text" }, "No match.")));
     const of = this.filter ? `${plural(rows.length, this.one, this.several)} of ${count(this.rows.length)} match` : "";
     this.status.textContent = left ? `${of ? of + "; " : ""}${count(left)} more not shown` : of;
     this.more.hidden = !left;

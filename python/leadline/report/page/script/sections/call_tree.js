@@ -9,7 +9,7 @@ import { table } from "../table.js";
 const DEEPEST = 24;
 
 export const drawing = {
-  remark: () => "Each routine is below the one that called it. Times are those of MPI calls, of all ranks.",
+  remark: () => "Call tree: MPI times, summed over ranks.",
   render: (report) => {
     const nodes = new Map(report.call_tree.map((e) => [e.id, e]));
     const depth = (e) => {

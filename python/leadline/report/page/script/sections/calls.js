@@ -12,7 +12,7 @@ const MOST_ROUTINES = 8;
 
 export const drawing = {
   remark: () =>
-    "The places in the program that called MPI, and the routines that led to them. Open a line for its paths and its spread over ranks.",
+    "MPI call sites, with call paths. Open a line for its paths and its values by rank.",
   render: (report) => [
     table({
       of: "calls",
@@ -40,7 +40,7 @@ const where = {
         { class: "call" },
         h("code", null, e.function),
         " ",
-        h("span", { class: "at", title: e.file }, place(e) || "(place unknown)"),
+        h("span", { class: "at", title: e.file }, place(e) || "(location unknown)"),
         e.sites.length > 1 ? h("small", null, ` ${plural(e.sites.length, "path")}`) : null,
       ),
       h("span", { class: "path" }, shortened(e.path)),
@@ -79,7 +79,7 @@ function paths(each, sites) {
           ? h(
               "ol",
               { class: "frames" },
-              site.path_whole ? null : h("li", { class: "cut" }, "… the rest of the path is unknown"),
+              site.path_whole ? null : h("li", { class: "cut" }, "… rest of the path unknown"),
               site.frames.map(frame),
             )
           : h("p", null, "The call path is unknown."),

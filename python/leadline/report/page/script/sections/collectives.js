@@ -6,7 +6,7 @@ import { count, percentColumn, seconds, size } from "../format.js";
 import { table } from "../table.js";
 
 export const drawing = {
-  remark: () => "Collectives by the direction of their data, over all functions and calls.",
+  remark: () => "Collectives by direction of data, over all functions and calls.",
   render: (report) => [
     table({
       of: "collectives",

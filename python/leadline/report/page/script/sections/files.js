@@ -48,7 +48,7 @@ export const drawing = {
         : null,
       io.not_seen?.length
         ? [
-            h("h3", null, "Not in these figures"),
+            h("h3", null, "Not included"),
             h(
               "ul",
               { class: "plain" },
@@ -61,8 +61,8 @@ export const drawing = {
 };
 
 function about(io) {
-  const outside = io.outside?.calls ? ` This includes ${amounts(io.outside)} before MPI_Init, after MPI_Finalize or in threads that do not call MPI.` : "";
-  return `Regular files only: ${amounts(io)}. File calls that the MPI library makes for MPI_File_* are counted once.${outside}`;
+  const outside = io.outside?.calls ? ` Includes ${amounts(io.outside)} before MPI_Init, after MPI_Finalize or in threads without MPI calls.` : "";
+  return `Regular files only: ${amounts(io)}. The MPI library's own file calls are not counted twice.${outside}`;
 }
 
 function amounts(each) {
@@ -203,11 +203,11 @@ function beneath(io) {
     { id: "beneath_access", text: true, value: (e) => e.beneath?.access, cell: (e) => e.beneath?.access ?? "" },
   ];
   return [
-    h("h3", null, "MPI-IO, and the library's file calls for it"),
+    h("h3", null, "MPI-IO and the library's file calls"),
     h(
       "p",
       { class: "remark" },
-      `The program's calls of MPI_File_*: ${amounts(io)}. The library's own file calls for them: ${io.beneath ? amounts(io.beneath) : "not seen"}.`,
+      `MPI_File_* calls: ${amounts(io)}. File calls of the MPI library for them: ${io.beneath ? amounts(io.beneath) : "not seen"}.`,
     ),
     rows.length
       ? table({ of: "mpi_io", label: "MPI-IO by file", columns, rows, one: "file", words: (e) => e.file })

@@ -7,7 +7,7 @@ import { count, plural, seconds } from "../format.js";
 import { table } from "../table.js";
 
 export const drawing = {
-  remark: () => "All ranks together, most time first. Open a line for its spread over ranks.",
+  remark: () => "Summed over ranks, most time first. Open a line for its values by rank.",
   render: (report) => {
     const timed = report.functions.filter((each) => !each.local);
     const local = report.functions.filter((each) => each.local);

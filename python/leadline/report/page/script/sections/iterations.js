@@ -7,12 +7,12 @@ import { count, fixed, plural, seconds, times } from "../format.js";
 import { table } from "../table.js";
 
 const KEPT = {
-  full: () => "The times of all calls were kept.",
+  full: () => "All call times were kept.",
   sampled: (it) =>
     it.sampled?.length
-      ? `The times of all calls exceed the limit (--series). They were kept for ${plural(it.sampled.length, "iteration")}, the same on every rank; for the others, only the times shown here were kept.`
-      : "The times of all calls exceed the limit (--series). Only the times shown here were kept.",
-  none: () => "The times of single calls were not kept.",
+      ? `Call times exceed the limit (--series). They were kept for ${plural(it.sampled.length, "iteration")}, the same on all ranks; the others have only the times shown here.`
+      : "Call times exceed the limit (--series): only the times shown here were kept.",
+  none: () => "Call times were not kept.",
 };
 
 export const drawing = {
@@ -21,13 +21,13 @@ export const drawing = {
     const it = report.iterations;
     return [
       it.strip?.length > 1 ? strip(it) : null,
-      h("h3", null, "Iterations that took twice the typical time or more"),
+      h("h3", null, "Iterations of 2 × the median or more"),
       it.outliers?.length ? outliers(it.outliers) : h("p", null, "None."),
       it.strip?.length
         ? h(
             "details",
             { open: !canChart() || it.strip.length < 2 },
-            h("summary", null, `The strip as a table (${plural(it.strip.length, "part")})`),
+            h("summary", null, `Table of the chart (${plural(it.strip.length, "row")})`),
             stripTable(it.strip),
           )
         : null,
@@ -37,7 +37,7 @@ export const drawing = {
 
 function restarting(restarts) {
   if (!restarts) return "";
-  const after = restarts.after_trips ? `, each time after ${plural(restarts.after_trips, "iteration")} of its inner loop` : "";
+  const after = restarts.after_trips ? `, after every ${plural(restarts.after_trips, "inner iteration")}` : "";
   return ` (its call sequence restarts ${plural(restarts.times, "time")}${after})`;
 }
 
@@ -47,7 +47,7 @@ function about(it) {
     : "";
   const iterations = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}${restarting(it.restarts)}`;
   const around = it.around
-    ? ` Iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it${restarting(it.around.restarts)}, cannot be told apart by their calls.`
+    ? ` Iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it${restarting(it.around.restarts)}, make identical calls and cannot be separated.`
     : "";
   if (it.mean_s === null) return `${loop}${iterations}. ${KEPT[it.kept]?.(it) ?? ""}${around}`;
   const where = it.routine ? "" : [
@@ -61,8 +61,8 @@ function about(it) {
     loop,
     `${iterations}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls per rank` : ""}`,
     where ? `; each ${it.site.ends_with_it ? "ends" : "begins"} ${where}` : "",
-    it.timed_are_unlike ? `: ${seconds(it.average_s)} on average. Those that were timed are not typical` : "",
-    `: ${seconds(it.mean_s)} on average, ${seconds(it.min_s)} to ${seconds(it.max_s)}${it.timed < it.count ? ` (${count(it.timed)} of ${count(it.count)} were timed)` : ""}. `,
+    it.timed_are_unlike ? `: ${seconds(it.average_s)} on average (the timed ones are not typical)` : "",
+    `: mean ${seconds(it.mean_s)}, ${seconds(it.min_s)} to ${seconds(it.max_s)}${it.timed < it.count ? ` (${count(it.timed)} of ${count(it.count)} were timed)` : ""}. `,
     KEPT[it.kept]?.(it) ?? "",
     around,
   ].join("");
@@ -80,7 +80,7 @@ function strip(it) {
   const numbers = (key) => parts.map((part) => part[key] ?? null);
   const shown = (_, value) => (value === null || value === undefined ? "" : seconds(value));
   return chart({
-    label: `Time per iteration of ${it.count} iterations: mean, least and most`,
+    label: `Time per iteration (${it.count}): mean, min and max`,
     data: [x, numbers("max_s"), numbers("min_s"), numbers("mean_s"), parts.map((_, at) => slow.get(at) ?? null)],
     height: 220,
     describe: (color) => ({
@@ -92,17 +92,17 @@ function strip(it) {
           label: "iteration",
           value: (plot, value, series, at) => (at === null || at === undefined ? "" : span(parts[at])),
         },
-        { label: "longest on a rank", stroke: color.of("--band-edge"), width: 1, points: { show: false }, value: shown },
-        { label: "shortest on a rank", stroke: color.of("--band-edge"), width: 1, points: { show: false }, value: shown },
+        { label: "max over ranks", stroke: color.of("--band-edge"), width: 1, points: { show: false }, value: shown },
+        { label: "min over ranks", stroke: color.of("--band-edge"), width: 1, points: { show: false }, value: shown },
         {
-          label: "mean of the ranks",
+          label: "mean over ranks",
           stroke: color.of("--point-to-point"),
           width: 1.5,
           points: { show: parts.length < 2 },
           value: shown,
         },
         {
-          label: "twice the typical time or more",
+          label: "2 × the median or more",
           stroke: color.of("--completion"),
           fill: color.of("--completion"),
           paths: () => null,
@@ -163,5 +163,5 @@ function stripTable(rows) {
       cell: (e) => (e.max_rank === null || e.max_rank === undefined ? "" : String(e.max_rank)),
     },
   ];
-  return table({ of: "strip", label: "Time per iteration", columns, rows, one: "part", first: 20, words: (e) => span(e) });
+  return table({ of: "strip", label: "Time per iteration", columns, rows, one: "row", first: 20, words: (e) => span(e) });
 }

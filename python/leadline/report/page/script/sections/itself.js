@@ -7,14 +7,14 @@ export const drawing = {
   render: (report) => {
     const rows = [
       [
-        "Its own measured time",
+        "Leadline's overhead",
         report.overhead.fraction === null
           ? seconds(report.overhead.own_s)
           : `${seconds(report.overhead.own_s)} of the ${report.time_of}' time (${percent(report.overhead.fraction)})`,
       ],
       [
         "Traces",
-        `${size(report.trace.bytes)} for ${plural(report.totals.calls, "call")}; ${size(report.trace.shared_bytes)} of them in files that several ranks share`,
+        `${size(report.trace.bytes)} for ${plural(report.totals.calls, "call")}; ${size(report.trace.shared_bytes)} of them in shared files`,
       ],
       ["Version", `${report.leadline}, ${report.schema}`],
       ["Recording", report.run],

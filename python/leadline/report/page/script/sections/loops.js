@@ -9,7 +9,7 @@ import { table } from "../table.js";
 const DEEPEST = 24;
 
 export const drawing = {
-  remark: () => "Loops of the source in which calls are made. Time is that of all ranks, inner loops included.",
+  remark: () => "Source loops with MPI or file calls. Times are inclusive, summed over ranks.",
   render: (report) => {
     const loops = new Map(report.loops.map((e) => [e.id, e]));
     const depth = (e) => {

@@ -31,7 +31,7 @@ const HOW = {
 
 export const drawing = {
   remark: () =>
-    "Messages from the rank of the row to that of the column. Ranks are always those of MPI_COMM_WORLD.",
+    "Row: source; column: destination. Ranks are those of MPI_COMM_WORLD.",
   render: (report) => {
     const cells = blocksOf(report, ["messages", "bytes"]);
     return [
@@ -81,6 +81,6 @@ function partners(report, cells) {
       ? `${pairsText}; each rank sends to ${plural(least, "partner")}.`
       : `${pairsText}; a rank sends to ${least} … ${most} partners.`;
   return cells.unknown
-    ? `${text} Not drawn: ${plural(cells.unknown, "message")} to ranks that cannot be identified.`
+    ? `${text} Not shown: ${plural(cells.unknown, "message")} to unknown ranks.`
     : text;
 }

@@ -6,7 +6,7 @@ import { table } from "../table.js";
 
 export const drawing = {
   render: (report) => [
-    report.losses.length ? losses(report.losses) : h("p", null, "No losses: every rank's trace was read completely."),
+    report.losses.length ? losses(report.losses) : h("p", null, "Nothing is missing: all traces are complete."),
     report.paused?.length ? pauses(report.paused) : null,
     h("h3", null, "Not recorded"),
     h(

@@ -20,7 +20,7 @@ const VALUES = [
 
 export const drawing = {
   remark: ({ totals }) =>
-    `${kinds(totals)}. The rank of the row makes the call. Data that it puts or accumulates flows to the rank of the column; data that it gets flows from there. These operations are not messages.`,
+    `${kinds(totals)}. Row: origin; column: target. Puts and accumulates move data from row to column, gets from column to row. These operations are not messages.`,
   render: (report) => {
     const cells = blocksOf(report, ["one_sided_operations", "bytes_put", "bytes_got"]);
     const values = VALUES.filter(({ field }) => report.totals[field] > 0);
@@ -28,9 +28,9 @@ export const drawing = {
     return [
       h("div", { class: "beside" }, picture(cells, how), pairs(report)),
       cells.unknown
-        ? h("p", { class: "note" }, `Not drawn: ${plural(cells.unknown, "operation")} at ranks that cannot be identified.`)
+        ? h("p", { class: "note" }, `Not shown: ${plural(cells.unknown, "operation")} on unknown targets.`)
         : null,
-      h("h3", null, "Sizes, in bytes one way"),
+      h("h3", null, "Sizes per direction"),
       sizesOf(report.one_sided_size_histogram, report.one_sided_sizes, "operations"),
     ];
   },
@@ -46,9 +46,9 @@ function kinds(totals) {
 function says({ of }, index, origin, target) {
   const operations = of.one_sided_operations[index];
   const what = operations
-    ? `${plural(operations, "operation")}, ${size(of.bytes_put[index])} put, ${size(of.bytes_got[index])} got`
+    ? `${plural(operations, "operation")}, ${size(of.bytes_put[index])} put, ${size(of.bytes_got[index])} by gets`
     : "no operations";
-  return `By ${origin} at ${target}: ${what}`;
+  return `Origin ${origin}, target ${target}: ${what}`;
 }
 
 function pairs(report) {

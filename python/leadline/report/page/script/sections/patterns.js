@@ -11,7 +11,7 @@ const whole = (e) => (e.files.length ? e.files.join(", ") : e.routines.join(" â€
 
 export const drawing = {
   remark: () =>
-    "What messages and transfers do together; one call may be part of several patterns. Open a line for what shows it.",
+    "Patterns of communication and file I/O; a call may belong to several. Open a line for its evidence.",
   render: (report) => [
     table({
       of: "patterns",

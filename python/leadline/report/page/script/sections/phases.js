@@ -15,13 +15,13 @@ const CLASSES = {
 };
 const share = (part, e) => (e.time_s > 0 ? percentColumn(part / e.time_s) : "");
 const often = (e) => {
-  if (e.every) return `every ${e.every} steps`;
+  if (e.every) return `every ${e.every} iterations`;
   return e.iterations ? `${e.at_least ? "≥ " : ""}${count(e.iterations)}` : "";
 };
 
 export const drawing = {
   remark: () =>
-    "Times of all ranks together, start-up apart. Routines that make no call are in the computation around them.",
+    "Summed over ranks, without MPI_Init and MPI_Finalize. Routines without calls count as computation.",
   render: (report) => {
     const whole = report.time_s - report.startup_s || 1;
     const place = (e) => (e.file && e.line ? `${e.file.split("/").pop()}:${e.line}` : "");

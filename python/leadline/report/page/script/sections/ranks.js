@@ -10,7 +10,7 @@ import { table } from "../table.js";
 const CHART_FROM = 24; // ranks: fewer are easier to see as strips, one below the other
 
 export const drawing = {
-  remark: () => "Computation, file I/O and MPI from MPI_Init to MPI_Finalize, in the threads of a rank that called MPI.",
+  remark: () => "Computation, file I/O and MPI between MPI_Init and MPI_Finalize, in threads that called MPI.",
   render: (report) => {
     const all = report.ranks_detail;
     const kinds = kindsOf(all);
@@ -87,7 +87,7 @@ function ranksTable(all, kinds) {
       value: (r) => r.rank,
       cell: (r) => [
         String(r.rank),
-        r.complete ? null : h("small", { class: "cut", title: "its trace ends early" }, " cut"),
+        r.complete ? null : h("small", { class: "cut", title: "trace truncated" }, " cut"),
       ],
     },
     { id: "strip", text: true, cell: (r) => strip(r, kinds, longest) },
@@ -137,9 +137,9 @@ function ranksTable(all, kinds) {
           plural(r.threads, "thread"),
           `collectives: ${size(r.collective_bytes)} contributed, ${size(r.collective_bytes_received)} received`,
           r.one_sided_operations ? `one-sided: ${size(r.bytes_put)} put, ${size(r.bytes_got)} got` : null,
-          `Leadline's own time: ${seconds(r.own_s)}; trace: ${size(r.trace_bytes)}`,
+          `Leadline's overhead: ${seconds(r.own_s)}; trace: ${size(r.trace_bytes)}`,
           r.finalized ? null : "MPI_Finalize was not reached",
-          r.complete ? null : "its trace ends early",
+          r.complete ? null : "trace truncated",
         ]
           .filter(Boolean)
           .join("; "),

@@ -9,7 +9,7 @@ import { table } from "../table.js";
 const DEEPEST = 24;
 
 export const drawing = {
-  remark: () => "The program named these regions. Times are from entering to leaving, including regions within; all ranks together.",
+  remark: () => "Regions named by the program. Times are inclusive, summed over ranks.",
   render: (report) => {
     const whole = report.time_s - report.startup_s || 1;
     const parents = new Map(report.regions.map((e) => [e.path, e.parent]));

@@ -8,7 +8,7 @@ import { table } from "../table.js";
 
 export const drawing = {
   remark: () =>
-    "Each routine counts all MPI calls made in it and in the routines it calls. Its time therefore includes theirs.",
+    "Inclusive: all MPI calls made in a routine and its callees.",
   render: (report) => [
     table({
       of: "routines",
@@ -21,16 +21,16 @@ export const drawing = {
       detail: entryDetail,
     }),
     report.routines.some((e) => e.at_least)
-      ? h("p", { class: "note" }, "≥: at least this much, because paths that lead to the routine are only partly known.")
+      ? h("p", { class: "note" }, "≥: at least, because some call paths are incomplete.")
       : null,
     report.call_paths.length
       ? h(
           "details",
           null,
-          h("summary", null, `By chain of routines (${count(report.call_paths.length)})`),
+          h("summary", null, `By call path (${count(report.call_paths.length)})`),
           table({
             of: "chains",
-            label: "Chains of routines",
+            label: "Call paths",
             columns: [chain, ...ENTRY_COLUMNS],
             rows: report.call_paths,
             one: "chain",

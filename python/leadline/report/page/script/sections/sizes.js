@@ -5,6 +5,6 @@ import { sizesOf } from "../size_classes.js";
 
 export const drawing = {
   remark: (report) =>
-    `${count(report.totals.messages)} messages, ${size(report.totals.message_bytes)} in all, in classes of powers of two. Collectives send no messages.`,
+    `${count(report.totals.messages)} messages, ${size(report.totals.message_bytes)} in total, by power-of-two size range. Collectives are not included.`,
   render: (report) => sizesOf(report.size_histogram, report.sizes, "messages"),
 };

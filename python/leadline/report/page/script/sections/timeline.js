@@ -17,21 +17,21 @@ const KINDS = {
 };
 
 export const drawing = {
-  remark: (report) => (report.timeline ? intro(report) : `There is no timeline: ${report.no_timeline}.`),
+  remark: (report) => (report.timeline ? intro(report) : `No timeline: ${report.no_timeline}.`),
   render: (report) => (report.timeline ? new Timeline(report.timeline).element : null),
 };
 
 function intro(report) {
   const { ranks_why: why, ranks } = report.timeline;
-  const which = why ? `Shown are ${why}.` : `All ${plural(ranks.length, "rank")}, a lane each.`;
-  return `Single iterations of the main loop, call by call, on one time axis for all ranks. ${which}${aboutClocks(report.iterations?.clocks)}`;
+  const which = why ? `Showing ${why}.` : `All ${plural(ranks.length, "rank")}.`;
+  return `One iteration of the main loop at a time, call by call, on one time axis for all ranks. ${which}${aboutClocks(report.iterations?.clocks)}`;
 }
 
 /** By how much times of ranks on different hosts may be off. */
 function aboutClocks(clocks) {
   if (!clocks || clocks.kind === "shared") return "";
-  if (clocks.kind === "system" || clocks.error_s === null) return " Times of different hosts are compared by wall-clock time, whose error is unknown.";
-  return ` Times of different hosts may be off by ${seconds(clocks.error_s)} at most, so arrows may point backwards by that much.`;
+  if (clocks.kind === "system" || clocks.error_s === null) return " Clocks of different hosts are compared by wall-clock time with unknown error.";
+  return ` Clocks of different hosts agree to ±${seconds(clocks.error_s)}, so arrows may point backwards by as much.`;
 }
 
 class Timeline {
@@ -94,7 +94,7 @@ class Timeline {
       button("−", "Zoom out", () => picture.zoom(2)),
       button("←", "Earlier", () => picture.move(-0.25)),
       button("→", "Later", () => picture.move(0.25)),
-      button("All", "The whole step", () => picture.all()),
+      button("All", "Whole iteration", () => picture.all()),
       this.timeline.ranks.length > 1 ? h("label", null, "Ranks ", this.ranks) : null,
     );
   }
@@ -105,7 +105,7 @@ class Timeline {
     this.step = step;
     const data = this.steps.get(step);
     this.about.textContent = aboutStep(step, timeline);
-    picture.show(data, `Timeline of iteration ${step.iteration} on ${plural(timeline.ranks.length, "rank")}; keys move in it, and the line below describes what is at the cursor`);
+    picture.show(data, `Timeline of iteration ${step.iteration} on ${plural(timeline.ranks.length, "rank")}; use the arrow keys, the line below describes what is at the cursor`);
     this.filterRanks();
     this.fillLegend(data);
   }
@@ -162,11 +162,11 @@ class Timeline {
     if (step.tiles) {
       const width = (this.picture.data.span * step.unit_s) / step.tiles.tiles;
       notes.push(
-        `${count(step.calls)} calls are too many for a page. They are summed over stretches of ${seconds(width)}, without messages; only the longest ${count(step.marks.site.length)} can be inspected one by one.`,
+        `${count(step.calls)} calls are too many to draw. Each bar sums ${seconds(width)}, without messages; the ${count(step.marks.site.length)} longest calls can be inspected.`,
       );
     }
-    if (drawn?.seen > drawn?.drawn) notes.push(`${plural(drawn.seen, "message")} are too many to draw: zoom in, or choose ranks.`);
-    if (step.messages?.elsewhere) notes.push(`${plural(step.messages.elsewhere, "message")} not drawn: the other end is in another iteration, on a rank that is not shown, or unknown.`);
+    if (drawn?.seen > drawn?.drawn) notes.push(`${plural(drawn.seen, "message")} are too many to draw: zoom in, or choose fewer ranks.`);
+    if (step.messages?.elsewhere) notes.push(`${plural(step.messages.elsewhere, "message")} not drawn: the partner is in another iteration, on a hidden rank, or unknown.`);
     this.notes.textContent = notes.join(" ");
     this.notes.hidden = !notes.length;
     this.tabulate();
@@ -179,7 +179,7 @@ class Timeline {
 
 function aboutStep(step, { median_s: median, ranks_why: why }) {
   const parts = [
-    `Iteration ${count(step.iteration)}: ${seconds(step.mean_s)} on average over the ranks${why ? " shown" : ""}, ${seconds(step.longest_s)} on rank ${step.longest_rank}`,
+    `Iteration ${count(step.iteration)}: mean ${seconds(step.mean_s)} over the ranks${why ? " shown" : ""}, max ${seconds(step.longest_s)} on rank ${step.longest_rank}`,
     `the run's median is ${seconds(median)}`,
     plural(step.calls, "call"),
   ];

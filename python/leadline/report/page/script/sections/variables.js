@@ -6,7 +6,7 @@ import { table } from "../table.js";
 
 export const drawing = {
   remark: () =>
-    "Performance variables (MPI_T) that were not 0 everywhere, read before MPI_Finalize, and settings in the environment.",
+    "MPI_T performance variables with nonzero values before MPI_Finalize, and environment settings.",
   render: (report) => [
     report.variables?.length ? variablesTable(report.variables) : null,
     report.settings?.length ? settings(report.settings) : null,

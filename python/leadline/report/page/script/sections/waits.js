@@ -7,15 +7,15 @@ import { count, percent, percentColumn, plural, seconds } from "../format.js";
 import { nameOf } from "../names.js";
 import { table } from "../table.js";
 
-const DOING = { computation: "computes before", io: "is in file I/O", mpi: "is in", unknown: "does something unknown before" };
+const DOING = { computation: "computes before", io: "is in file I/O", mpi: "is in", unknown: "is late for an unknown reason before" };
 const ON_PATH = { computation: "computation before", io: "file I/O", mpi: "", unknown: "unknown, before" };
 const titleOf = (kind) => kind.replaceAll("_", " ").replace("n to n", "n-to-n");
 
 export const drawing = {
   remark: (report) =>
-    "How long calls waited for other ranks, and what these did meanwhile. Open a line for the ranks that waited. " +
+    "Waits of calls for other ranks, and their causes. Open a line for the ranks that waited. " +
     (report.waits_estimated_from
-      ? `Estimated from ${plural(report.waits_estimated_from, "iteration")} whose calls' times were kept.`
+      ? `Estimated from ${plural(report.waits_estimated_from, "iteration")} with call times.`
       : "All calls' times were kept."),
   render: (report) => {
     const whole = report.time_s - report.startup_s || 1;
@@ -40,7 +40,7 @@ export const drawing = {
         detail: (e) => [h("p", null, call(e.site), " ", h("span", { class: "at" }, e.site ? place(e.site) : "")), byRank(e.entries)],
       }),
       report.waits_left_out
-        ? h("p", { class: "note" }, `These are the ${count(report.waits.length)} longest waits of a rank at a call. ${count(report.waits_left_out)} shorter ones are left out of these sums.`)
+        ? h("p", { class: "note" }, `Only the ${count(report.waits.length)} longest waits are listed; ${count(report.waits_left_out)} shorter ones are not included in these sums.`)
         : null,
       report.critical_path ? criticalPath(report.critical_path) : null,
     ];
@@ -115,7 +115,7 @@ function cause(one) {
 function criticalPath(path) {
   const what = (e) => [ON_PATH[e.doing], words(e.site)].filter(Boolean).join(" ");
   return [
-    h("h3", null, `Critical path of a step, on average over ${plural(path.steps, "step")}`),
+    h("h3", null, `Critical path of an iteration, mean over ${plural(path.steps, "iteration")}`),
     table({
       of: "critical_path",
       label: "Critical path",

@@ -26,7 +26,7 @@ export function callWords(data, row) {
   const took = duration(data, row);
   const parts = [`Rank ${data.ranks[data.laneOf[row]]}: ${callName(site)}, ${took}, from ${at(data, data.begin[row])} to ${at(data, data.end[row])}`];
   const gap = data.gap(row);
-  if (!data.tiles && gap > 0) parts.push(`before it ${seconds(gap * data.unit)} ${gapKind(data, row)}`);
+  if (!data.tiles && gap > 0) parts.push(`preceded by ${seconds(gap * data.unit)} ${gapKind(data, row)}`);
   const own = data.messages.of.get(row) ?? [];
   if (data.bytes[row] > 0 && !own.length) parts.push(size(data.bytes[row]));
   for (const message of own.slice(0, 4)) parts.push(messageWords(data, row, message));
@@ -36,8 +36,8 @@ export function callWords(data, row) {
 
 /** Polls that found nothing are no computation. */
 export function gapKind(data, row) {
-  if (data.afterOthers.has(row)) return "with other calls, which belong to no step of the other ranks";
-  return data.polled.has(row) ? "of computation and polls that found nothing" : "of computation";
+  if (data.afterOthers.has(row)) return "with calls outside any iteration";
+  return data.polled.has(row) ? "of computation and failed polls" : "of computation";
 }
 
 function messageWords(data, row, message) {
@@ -48,7 +48,7 @@ function messageWords(data, row, message) {
   const rank = data.ranks[data.laneOf[other]];
   const when = sends
     ? arrival[message] >= 0
-      ? `, whose receive is complete at ${at(data, arrival[message])}`
+      ? `, received at ${at(data, arrival[message])}`
       : ""
     : `, sent at ${at(data, data.begin[send[message]])}`;
   return `${what} ${sends ? "to" : "from"} rank ${rank}${when}`;
@@ -58,15 +58,15 @@ function messageWords(data, row, message) {
 export function groundWords(data, lane, time) {
   const { first, last, from, to } = data.lanes[lane];
   const rank = `Rank ${data.ranks[lane]}`;
-  if (to < 0) return `${rank} makes no call in this step.`;
+  if (to < 0) return `${rank} makes no call in this iteration.`;
   if (data.tiles) return tileWords(data, lane, time);
-  if (time < from) return `${rank} begins the step at ${at(data, from)}.`;
-  if (time > to) return `${rank} ends the step at ${at(data, to)}.`;
+  if (time < from) return `${rank} starts the iteration at ${at(data, from)}.`;
+  if (time > to) return `${rank} ends the iteration at ${at(data, to)}.`;
   const row = data.firstAfter(lane, time);
-  if (row >= last) return `${rank} ends the step at ${at(data, to)}.`;
+  if (row >= last) return `${rank} ends the iteration at ${at(data, to)}.`;
   const begin = row > first ? data.end[row - 1] : from;
   const others = data.afterOthers.has(row);
-  const what = others ? "makes other calls, which are not shown," : data.polled.has(row) ? "computes, and polls without finding anything," : "computes";
+  const what = others ? "makes calls that are not shown," : data.polled.has(row) ? "computes (with failed polls)" : "computes";
   return `${rank} ${what} for ${seconds((data.begin[row] - begin) * data.unit)}, from ${at(data, begin)} to ${at(data, data.begin[row])}.`;
 }
 
