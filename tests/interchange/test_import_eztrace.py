@@ -56,6 +56,6 @@ def test_counts_of_a_workload_are_those_of_our_recording(tmp_path: Path, capfd: 
     for name in ("MPI_Isend", "MPI_Send"):
         assert theirs[name] == ours[name]
     # What it does not trace is said: the completions of nonblocking calls, and where calls come from.
-    assert "no completion in the archive" in said
+    assert "no completion, or a late one" in said
     assert "no call has a call path in the archive" in said
-    assert "no MPI_Init in the archive" in said
+    assert "no MPI_Init: run time is from first to last call" in said

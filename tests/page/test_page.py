@@ -537,7 +537,7 @@ def test_iterations_say_which_loop_of_the_source_they_are(show: Show) -> None:
 def test_iterations_say_where_one_ends_and_what_was_kept(show: Show) -> None:
     remark = show(report_of(4)).texts("#iterations .remark")[0]
     assert "5,000 iterations of 6 MPI calls per rank; each ends with MPI_Allreduce in step (src/main.cpp:21)" in remark
-    assert "They were kept for 4 iterations, the same on every rank" in remark
+    assert "They were kept for 4 iterations, the same on all ranks" in remark
 
 
 def test_one_sided_operations_have_a_section_of_their_own(show: Show) -> None:

@@ -72,7 +72,7 @@ def test_keys_zoom_move_and_say_what_is_at_the_cursor(show: Show) -> None:
     first = "Rank 0: MPI_Isend in exchange (src/halo.cpp:41), "
     assert status(opened).startswith(first)
     assert "from 200 µs to 20" in status(opened)
-    assert "before it 200 µs of computation" in status(opened)
+    assert "preceded by 200 µs of computation" in status(opened)
     assert "9,216 B to rank 1, received at " in status(opened)
     keys(opened, "Shift+ArrowRight", "Shift+ArrowRight")
     assert status(opened).startswith("Rank 0: MPI_Waitall in exchange (src/halo.cpp:47), ")
@@ -154,7 +154,7 @@ def test_a_step_of_too_many_calls_is_drawn_from_tiles(show: Show) -> None:
     timeline = report["timeline"]
     timeline["steps"] = [in_tiles(timeline["steps"][0])]
     opened = show(report)
-    assert "1,234,567 calls are too many for a page" in opened.texts("#timeline .note")[1]
+    assert "1,234,567 calls are too many to draw" in opened.texts("#timeline .note")[1]
     assert painted(opened)["--collective"] > 1_000
     keys(opened, "Home")
     said = "Rank 0 from the start to 21"
@@ -183,16 +183,16 @@ def test_calls_that_are_not_shown_are_no_computation(show: Show) -> None:
     assert painted(opened)["--timeline-ground"] < whole
     keys(opened, "Home", "Enter", "Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight")
     assert "MPI_Allreduce" in status(opened)
-    assert "with other calls" in status(opened)
+    assert "with calls outside any iteration" in status(opened)
 
 
 def test_the_error_of_clocks_is_said(show: Show) -> None:
     report = report_of(4)
     assert "hosts" not in show(report).texts("#timeline .remark")[0]
     report["iterations"]["clocks"] = {"kind": "exchanged", "clocks": 2, "error_s": 2.5e-6, "drift_known": True}
-    assert "hosts may be off by 2.50 µs at most" in show(report).texts("#timeline .remark")[0]
+    assert "hosts agree to ±2.50 µs, so" in show(report).texts("#timeline .remark")[0]
     report["iterations"]["clocks"] = {"kind": "system", "clocks": 2, "error_s": None, "drift_known": False}
-    assert "whose error is unknown" in show(report).texts("#timeline .remark")[0]
+    assert "with unknown error" in show(report).texts("#timeline .remark")[0]
 
 
 def test_why_there_is_no_timeline_is_said(show: Show) -> None:

@@ -67,5 +67,5 @@ def test_a_process_that_ended_before_mpi_init_is_no_rank(
     builder: Builder, one_of_each_family: Library, recorder: Path, tmp_path: Path
 ) -> None:
     ended("constructor", builder, one_of_each_family, recorder, tmp_path)
-    with pytest.raises(DamagedTrace, match=r"nothing was recorded.*before MPI_Init"):
+    with pytest.raises(DamagedTrace, match=r"nothing recorded in .*before MPI_Init"):
         open_run(tmp_path / "run")

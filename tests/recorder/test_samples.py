@@ -94,7 +94,7 @@ def test_what_has_no_room_is_counted(
     assert samples["lost"] > 0
     assert samples["taken"] - samples["in_mpi"] >= 4000
     (entry,) = (entry for entry in report["not_recorded"] if entry["what"].endswith("samples"))
-    assert "sample less often" in entry["why"]
+    assert "sample at a lower rate" in entry["why"]
 
 
 def test_a_system_that_refuses_is_named(

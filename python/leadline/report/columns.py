@@ -81,7 +81,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
             name: Column(_capital(_core.CATEGORY_NAMES[name].abbreviation), f"Time {KINDS[name]}")
             for name in _core.CATEGORIES
         },
-        "calls": Column("Calls", "MPI calls"),
+        "calls": Column("Calls", "Number of MPI calls"),
         "messages": ENTRY["messages"],
         "one_sided_operations": Column("One-sided", "Puts, gets and accumulates issued by the rank"),
         "sent": Column("Sent", "Bytes sent, put, or written by MPI_File_*"),
