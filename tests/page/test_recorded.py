@@ -165,7 +165,7 @@ def test_the_timeline_of_a_recording_has_its_messages(ring: Path, open_page: Cal
     canvas.press("Enter")
     said = opened.texts("#timeline .timeline-figure [role=status]")[0]
     assert said.startswith("Rank 0: MPI_Sendrecv in exchange (")
-    assert "768 B to rank 1, whose receive is complete at" in said
+    assert "768 B to rank 1, received at" in said
     assert "768 B from rank 7, sent at" in said
 
 

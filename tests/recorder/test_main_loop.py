@@ -194,7 +194,7 @@ def test_step_is_the_loop_that_a_person_names(
     assert (solver["routine"], solver["count"]) == ("solve", sum(7 + step % 3 for step in range(12)))
     assert named(f"solve:{solver['line']}")["count"] == solver["count"]
     assert named("model_step")["count"] == 5 * 12
-    with pytest.raises(UsageError, match="no loop in nowhere"):
+    with pytest.raises(UsageError, match="no loop or region matches nowhere"):
         named("nowhere")
 
 

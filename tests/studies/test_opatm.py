@@ -78,9 +78,7 @@ def test_all_ranks_read_the_input_once_each_or_once_in_all(found: Any) -> None:
         pytest.skip("NetCDF is not installed")
     assert list((Path(found["runs"]) / "files").iterdir()) == [Path(found["runs"]) / "files" / "input"]
     forms = {row["form"] for row in found["files"]}
-    assert ("parallel" in forms) == (
-        not found["notes"] or "parallel I/O variant not measured" not in found["notes"][0]
-    )
+    assert ("parallel" in forms) == (not found["notes"] or "parallel I/O variant not measured" not in found["notes"][0])
     for row in found["files"]:
         once = 1 if row["form"] != "before" else row["ranks"]
         assert once * 0.99 <= row["read_times"] <= once * 1.02 + 0.1  # headers are read in blocks of several kB

@@ -64,7 +64,7 @@ def names() -> list[str]:
 def find(name: str) -> Workload:
     """Raises UsageError for an unknown name."""
     if name not in names():
-        raise UsageError(f"there is no workload {name!r}", hint=f"there are: {', '.join(names())}")
+        raise UsageError(f"unknown workload {name!r}", hint=f"available: {', '.join(names())}")
     folder = sources_root() / name
     content = toml.load(folder / DESCRIPTION)
     sources = tuple((folder / source).resolve() for source in content["sources"])
