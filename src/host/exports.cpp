@@ -1,8 +1,12 @@
 #include "host/exports.hpp"
 
+#include <dlfcn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "host/kept_errno.hpp"
+#include "host/real.hpp"
 
 // The beginning of our own image; the linker defines it, as it does _DYNAMIC, our own dynamic section.
 extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -42,11 +46,29 @@ bool is_plain_data(ElfAddress address) {
   return false;
 }
 
-// The pages of .dynsym that hold [first, last): read-only, and back to that afterwards.
+// The pages of .dynsym or .gnu.version that hold [first, last): read-only, and back to that afterwards.
 bool set_writable(ElfAddress first, ElfAddress last, bool writable) {
   const auto page = static_cast<ElfAddress>(sysconf(_SC_PAGESIZE));
   const ElfAddress begin = first & ~(page - 1);
   return mprotect(reinterpret_cast<void*>(begin), last - begin, writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
+}
+
+// dlsym passes by versions that are hidden, as the linker makes those of names with a single @.
+constexpr ElfVersion hidden = 0x8000;
+constinit char changing_versions = 0;
+
+void set_shown(ExportedName* name, bool shown) {
+  if (name->version == nullptr) return;
+  const auto wanted = static_cast<ElfVersion>(shown ? *name->version & ~hidden : *name->version | hidden);
+  if (__atomic_load_n(name->version, __ATOMIC_RELAXED) == wanted) return;
+  while (__atomic_test_and_set(&changing_versions, __ATOMIC_ACQUIRE)) {
+  }
+  const auto place = reinterpret_cast<ElfAddress>(name->version);
+  if (set_writable(place, place + sizeof(ElfVersion), true)) {
+    __atomic_store_n(name->version, wanted, __ATOMIC_RELAXED);
+    set_writable(place, place + sizeof(ElfVersion), false);
+  }
+  __atomic_clear(&changing_versions, __ATOMIC_RELEASE);
 }
 
 bool is_wrapper(ElfAddress address) { return address >= first_wrapper && address <= last_wrapper; }
@@ -77,8 +99,31 @@ void make_names_indirect(ExportedName* names, int count) {
     if (n->symbol == nullptr) continue;
     n->symbol->st_value = reinterpret_cast<ElfAddress>(n->resolve) - own_base();
     n->symbol->st_info = ELF64_ST_INFO(ELF64_ST_BIND(n->symbol->st_info), STT_GNU_IFUNC);
+    n->version = const_cast<ElfVersion*>(self.version_of(n->symbol));
   }
   set_writable(first, last, false);
+}
+
+LookUpAnswer answer_look_up(ExportedName* names, int count, void* handle, const char* name,
+                            void* (*target)(int index)) {
+  const LookUp look_up = next_dlsym();
+  if (name == nullptr || !is_mpi_name(name)) return {nullptr, look_up};
+  const ElfSymbol* const symbol = LoadedObject(own_base(), _DYNAMIC).find(name);
+  int index = 0;
+  while (index < count && (symbol == nullptr || names[index].symbol != symbol)) ++index;
+  if (index == count) return {nullptr, look_up};
+  const KeptErrno kept;
+  if (handle == RTLD_DEFAULT || handle == RTLD_NEXT) {
+    // Behind us in the global scope, where our own name answers to the same callers.
+    set_shown(&names[index], look_up(RTLD_NEXT, name) != nullptr);
+    return {nullptr, look_up};
+  }
+  void* const found = look_up(handle, name);
+  if (found == nullptr) return {nullptr, look_up};  // fails once more, where the caller asks why
+  void* called = target(index);
+  if (called == nullptr) called = function_behind(name);
+  dlerror();  // what we did not find is no error of the caller's
+  return {found == called ? reinterpret_cast<void*>(names[index].wrapper) : found, nullptr};
 }
 
 bool is_leadlines(const LoadedObject& object) { return strncmp(object.soname(), "libleadline", 11) == 0; }

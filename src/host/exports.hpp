@@ -10,12 +10,14 @@
 //   * Once the program has started, it is an indirect function (STT_GNU_IFUNC). The dynamic linker calls its resolver
 //     when it binds a reference: the wrapper if another object of the process defines the name, else null.
 //   * Weak references that were bound to a wrapper before that are set to null if no other object defines the name.
+//   * dlsym finds a name of ours where it would find one behind us without us (symbol_lookup.hpp).
 // docs/decisions/0002-large-count-names.md gives the reasons, and the alternatives that were tried.
 #pragma once
 
 #include <utility>
 
 #include "host/loaded_object.hpp"
+#include "host/symbol_lookup.hpp"
 
 namespace leadline::host {
 
@@ -25,6 +27,7 @@ struct ExportedName {
   ElfAddress (*resolve)() = nullptr;
   ElfSymbol* symbol = nullptr;
   ElfAddress wrapper = 0;
+  ElfVersion* version = nullptr;  // nullptr: it may not be changed
 };
 
 // Whether it is one of Leadline's preloaded libraries.
@@ -36,17 +39,25 @@ bool defined_elsewhere(const char* name);
 // Makes `count` names answer as if we were not there.
 void make_names_indirect(ExportedName* names, int count);
 
+// What dlsym is to do for a program that looks one of the names up. `target` finds the function that a wrapper calls.
+LookUpAnswer answer_look_up(ExportedName* names, int count, void* handle, const char* name, void* (*target)(int index));
+
 // Sets to null the weak references of the objects loaded so far that are bound to one of our wrappers and that
 // no other object defines. `is_wrapper` recognises the address of a wrapper.
 void clear_weak_references(bool (*is_wrapper)(ElfAddress));
 
 // The names of a library: Names::count of them, Names::name(i). Names::bound() is called whenever one is bound.
+// Names::target(i): the function that the wrapper calls if that is settled, else nullptr.
 template <class Names>
 class Exports {
  public:
   static void make_indirect() {
     fill(std::make_integer_sequence<int, Names::count>{});
     make_names_indirect(names_, Names::count);
+  }
+
+  static LookUpAnswer look_up(void* handle, const char* name) {
+    return answer_look_up(names_, Names::count, handle, name, Names::target);
   }
 
  private:

@@ -36,6 +36,9 @@ void LoadedObject::read(const ElfDynamic* dynamic) {
       case DT_HASH:
         sysv_hash_ = reinterpret_cast<const uint32_t*>(address(value));
         break;
+      case DT_VERSYM:
+        versions_ = reinterpret_cast<const ElfVersion*>(address(value));
+        break;
       case DT_RELA:
         relocations_[0].first = reinterpret_cast<const ElfRelocation*>(address(value));
         break;

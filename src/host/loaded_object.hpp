@@ -16,6 +16,7 @@ using ElfHeader = ElfW(Ehdr);
 using ElfRelocation = ElfW(Rela);
 using ElfSegment = ElfW(Phdr);
 using ElfSymbol = ElfW(Sym);
+using ElfVersion = ElfW(Half);
 
 class LoadedObject {
  public:
@@ -27,6 +28,11 @@ class LoadedObject {
   const ElfSymbol* find(const char* name) const;
 
   ElfAddress base() const { return base_; }
+
+  // The version of a symbol that find() found, nullptr where the object's symbols have none.
+  const ElfVersion* version_of(const ElfSymbol* symbol) const {
+    return versions_ != nullptr && symbol != nullptr ? versions_ + (symbol - symbols_) : nullptr;
+  }
 
   // The object's own name ("libmpi.so.40", whatever file it was opened by), "" if it has none.
   const char* soname() const { return soname_ != 0 && strings_ != nullptr ? strings_ + soname_ : ""; }
@@ -64,6 +70,7 @@ class LoadedObject {
   ElfAddress base_ = 0;
   const ElfSymbol* symbols_ = nullptr;
   const char* strings_ = nullptr;
+  const ElfVersion* versions_ = nullptr;
   ElfAddress soname_ = 0;  // where in strings_
   const uint32_t* gnu_hash_ = nullptr;
   const uint32_t* sysv_hash_ = nullptr;

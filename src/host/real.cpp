@@ -6,6 +6,7 @@
 
 #include "host/exports.hpp"
 #include "host/loaded_object.hpp"
+#include "host/symbol_lookup.hpp"
 #include "leadline/families.hpp"
 #include "leadline/symbols.hpp"
 
@@ -63,8 +64,8 @@ int look_for_any_mpi(dl_phdr_info* info, size_t, void* found) {
 uint64_t value_of(const Constant& c, void* handle) {
   if (c.kind == Constant::Kind::value) return c.value;
   if (c.kind == Constant::Kind::none) return 0;
-  void* address = dlsym(RTLD_DEFAULT, c.symbol);
-  if (!address && handle) address = dlsym(handle, c.symbol);
+  void* address = next_dlsym()(RTLD_DEFAULT, c.symbol);
+  if (!address && handle) address = next_dlsym()(handle, c.symbol);
   if (!address) return 0;
   return c.kind == Constant::Kind::address_of ? reinterpret_cast<uint64_t>(address) : *static_cast<uint64_t*>(address);
 }
@@ -112,7 +113,7 @@ bool chained_to_leadline = false;
 
 // Between another of Leadline's libraries and any other object behind us, the one loaded first counts.
 void* next_in_chain(const char* name) {
-  void* next = dlsym(RTLD_NEXT, name);
+  void* next = next_dlsym()(RTLD_NEXT, name);
   void* leadlines = chained_to_leadline ? dlvsym(RTLD_NEXT, name, "LEADLINE_1") : nullptr;
   if (!leadlines || !next) return leadlines ? leadlines : next;
   struct Order {
@@ -132,6 +133,19 @@ void* next_in_chain(const char* name) {
   return order.first == order.a.dli_fbase ? leadlines : next;
 }
 
+void look_for_leadline() { chained_to_leadline = dlvsym(RTLD_NEXT, "MPI_Allreduce", "LEADLINE_1") != nullptr; }
+
+void find_library(Library* into) {
+  dl_iterate_phdr(look_at_object, into);
+  if (!into->path[0]) dl_iterate_phdr(look_for_any_mpi, into);
+}
+
+// Where the library was loaded locally (mpi4py, ctypes, plug-ins) nothing follows us in the global scope.
+void* behind(const char* name, void* library_handle) {
+  void* next = next_in_chain(name);
+  return next ? next : library_handle ? next_dlsym()(library_handle, name) : nullptr;
+}
+
 }  // namespace
 
 const char* Abi::op_name(uint64_t op) const {
@@ -142,17 +156,14 @@ const char* Abi::op_name(uint64_t op) const {
 }
 
 bool find_real_functions(const char** why) {
-  dl_iterate_phdr(look_at_object, &library);
-  if (!library.path[0]) dl_iterate_phdr(look_for_any_mpi, &library);
-  // Where the library was loaded locally (mpi4py) nothing follows us in the global scope.
+  find_library(&library);
   void* handle = library.path[0] ? dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  chained_to_leadline = dlvsym(RTLD_NEXT, "MPI_Allreduce", "LEADLINE_1") != nullptr;
+  look_for_leadline();
   for (int f = 0; f < function_count; ++f) {
     for (int n = 0; n < 4; ++n) {
       const char* name = symbol_names[f][n];
       if (!name) continue;
-      void* next = next_in_chain(name);
-      real_functions[f][n] = next ? next : handle ? dlsym(handle, name) : nullptr;
+      real_functions[f][n] = behind(name, handle);
     }
   }
   if (!library.family) {
@@ -167,13 +178,24 @@ bool find_real_functions(const char** why) {
   return true;
 }
 
+void* function_behind(const char* name) {
+  Library loaded;
+  find_library(&loaded);
+  if (!loaded.family) return nullptr;
+  void* handle = dlopen(loaded.path, RTLD_LAZY | RTLD_NOLOAD);
+  look_for_leadline();
+  void* const found = behind(name, handle);
+  if (handle) dlclose(handle);
+  return found;
+}
+
 bool mpi_was_initialized() {
   Library loaded;
   dl_iterate_phdr(look_at_object, &loaded);
   void* handle = loaded.family ? dlopen(loaded.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   if (!handle) return false;
   int32_t flag = 0;
-  const auto initialized = reinterpret_cast<int (*)(int32_t*)>(dlsym(handle, "PMPI_Initialized"));
+  const auto initialized = reinterpret_cast<int (*)(int32_t*)>(next_dlsym()(handle, "PMPI_Initialized"));
   const bool known = initialized && initialized(&flag) == 0;
   dlclose(handle);
   return known && flag;

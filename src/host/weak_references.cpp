@@ -2,14 +2,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstring>
-
 #include "host/exports.hpp"
+#include "host/symbol_lookup.hpp"
 
 namespace leadline::host {
 namespace {
-
-bool is_mpi_name(const char* name) { return std::strncmp(name + (*name == 'P' ? 1 : 0), "MPI_", 4) == 0; }
 
 ElfAddress page_of(ElfAddress address) { return address & ~(static_cast<ElfAddress>(sysconf(_SC_PAGESIZE)) - 1); }
 

@@ -173,8 +173,9 @@ void Recorder::put_call_under_way(const Thread& t, trace::ByteSink* sink) const 
 void Recorder::finish() {
   if (state_ == State::unknown && *asked_directory() && mpi_was_initialized()) {
     tell(
-        "this program is not recorded: it looked MPI's functions up in a library that it loaded itself (dlopen, "
-        "dlsym)");
+        "this program is not recorded: it loaded an MPI library in a way that bypasses Leadline (RTLD_DEEPBIND, "
+        "dlmopen "
+        "or dlvsym)");
   }
   if (state_ != State::on || getpid() != pid_) return;
   const Thread* own = own_thread();

@@ -226,6 +226,7 @@ struct OwnNames {
     return i < of_operations ? names_of_operations[i] : other_names[i - of_operations];
   }
   static void bound() {}
+  static void* target(int) { return nullptr; }
 };
 
 __attribute__((constructor(101))) void make_names_indirect() {
@@ -238,6 +239,12 @@ __attribute__((destructor)) void end_of_process() { shim.end_of_process(); }
 }  // namespace
 
 }  // namespace leadline::shim
+
+extern "C" __attribute__((used, visibility("hidden"))) leadline::host::LookUpAnswer leadline_answer_look_up(
+    void* handle, const char* name) {
+  return leadline::host::Exports<leadline::shim::OwnNames>::look_up(handle, name);
+}
+LEADLINE_DLSYM_ENTRY(leadline_answer_look_up);
 
 using leadline::collectives::Operation;
 using leadline::host::Name;

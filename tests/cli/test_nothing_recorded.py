@@ -42,6 +42,16 @@ def test_a_script_that_starts_no_mpi(leadline: Command) -> None:
     assert "called MPI" in ended.err
 
 
+def test_a_program_that_may_load_mpi_is_not_said_to_be_none(leadline: Command, tmp_path: Path) -> None:
+    program = tmp_path / "loads"
+    source = '#include <dlfcn.h>\nint main(void) { return dlopen("libno.so", RTLD_NOW) != 0; }'
+    subprocess.run(["gcc", "-x", "c", "-", "-o", program, "-ldl"], input=source, text=True, check=True)
+    assert "if it loads one (dlopen), its calls are recorded" in " ".join(leadline("doctor", "--", program).out.split())
+    ended = leadline("record", "--", program)
+    assert ended.code == 3, ended.everything
+    assert "not an MPI program" not in ended.err
+
+
 @pytest.fixture
 def static_program(tmp_path: Path) -> Path:
     program = tmp_path / "static"

@@ -37,21 +37,15 @@ def test_a_send_to_a_rank_that_there_is_not_is_named_with_its_line(
     assert report["verdict"].startswith("Rank 0 was ended by an error in MPI_Send in wrong at programs/counted.c:")
 
 
-# Finds MPI's functions in the library itself, as ctypes, Julia and plug-ins do.
-LOADS_MPI = """
-import ctypes, sys
-mpi = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
-mpi.MPI_Init(None, None)
-mpi.MPI_Finalize()
-"""
+# RTLD_DEEPBIND: the plug-in's own libraries come before those that were preloaded.
+LOADS_PLUGIN = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], mode=os.RTLD_NOW | os.RTLD_DEEPBIND).run()"
 
 
-def test_a_program_that_loads_mpi_itself_is_said_not_to_be_recorded(
-    one_of_each_family: Library, recorder: Path, tmp_path: Path
+def test_a_program_whose_calls_bypass_the_recorder_is_said_not_to_be_recorded(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:
-    (library,) = sorted(one_of_each_family.libdir.glob("libmpi.so.[0-9]*"), key=lambda path: len(path.name))[:1]
-    program = [sys.executable, "-c", LOADS_MPI, library]
+    program = [sys.executable, "-c", LOADS_PLUGIN, builder.tool(one_of_each_family, "deep_plugin.c")]
     outcome = run_mpi(one_of_each_family, 1, program, cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run")
     assert outcome.returncode == 0
-    assert "it looked MPI's functions up in a library that it loaded itself" in outcome.stderr
+    assert "it loaded an MPI library in a way that bypasses Leadline" in outcome.stderr
     assert not list((tmp_path / "run").glob("*.trace"))

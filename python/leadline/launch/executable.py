@@ -25,6 +25,7 @@ class Executable:
 
     kind: "elf", "script" or "other". bits, machine: for an ELF file. libraries: every shared library it loads.
     family: its ABI family in words; "" if it is not linked with MPI, "unknown" for a library of no known family.
+    loads_libraries: it calls dlopen.
     """
 
     path: Path
@@ -38,6 +39,7 @@ class Executable:
     mpi_library: str = ""
     family: str = ""
     contains_mpi: bool = False
+    loads_libraries: bool = False
     fortran_layers: tuple[str, ...] = field(default=())
     interpreter: tuple[str, ...] = ()
 
@@ -102,6 +104,7 @@ def _described(path: Path, elf: ELFFile) -> Executable:
         mpi_library=mpi,
         family=family_of(mpi),
         contains_mpi=_defines_mpi(elf),
+        loads_libraries=_calls(elf, "dlopen"),
         fortran_layers=tuple(sorted({Path(name).name for name in names if FORTRAN_LAYER.search(name)})),
     )
 
@@ -137,6 +140,17 @@ def _entries(elf: ELFFile, tag_name: str, value: str) -> list[str]:
         for tag in section.iter_tags()
         if tag.entry.d_tag == tag_name
     ]
+
+
+def _calls(elf: ELFFile, function: str) -> bool:
+    """Whether the file imports the function."""
+    tables = (section for section in elf.iter_sections() if isinstance(section, SymbolTableSection))
+    return any(
+        symbol["st_shndx"] == "SHN_UNDEF"
+        for table in tables
+        if table.name == ".dynsym"
+        for symbol in table.get_symbol_by_name(function) or ()
+    )
 
 
 def _defines_mpi(elf: ELFFile) -> bool:

@@ -102,6 +102,11 @@ def _mpi_verdict(program: Executable) -> Verdict:
                 "depends",
                 f"{program.path.name} is not an MPI program itself; MPI programs it starts are recorded",
             )
+        if program.loads_libraries:
+            return Verdict(
+                "depends",
+                f"{program.path} does not link an MPI library; if it loads one (dlopen), its calls are recorded",
+            )
         return Verdict("no", f"{program.path} does not link an MPI library: not an MPI program")
     if program.family == "unknown":
         return Verdict(

@@ -8,6 +8,7 @@
 
 #include "host/kept_errno.hpp"
 #include "host/loaded_object.hpp"
+#include "host/symbol_lookup.hpp"
 
 namespace leadline::recorder {
 
@@ -68,8 +69,8 @@ const char* passed_by(const char** name) {
                                       {"__isoc99_fscanf", "__isoc99_vfscanf"}};
   static Dl_info with_dots;
   for (const auto& pair : pairs) {
-    void* const dots = dlsym(RTLD_NEXT, pair[0]);
-    void* const list = dlsym(RTLD_NEXT, pair[1]);
+    void* const dots = host::next_dlsym()(RTLD_NEXT, pair[0]);
+    void* const list = host::next_dlsym()(RTLD_NEXT, pair[1]);
     if (!dots || !list || host::in_one_object(dots, list)) continue;
     if (!dladdr(dots, &with_dots)) continue;
     *name = pair[0];
@@ -82,7 +83,7 @@ void* find_real_file_function(Real which) {
   if (looking_up) return without_looking_up(which);
   const int saved = errno;
   looking_up = true;
-  void* found = dlsym(RTLD_NEXT, names[static_cast<int>(which)]);
+  void* found = host::next_dlsym()(RTLD_NEXT, names[static_cast<int>(which)]);
   looking_up = false;
   if (!found) found = reinterpret_cast<void*>(not_there);
   __atomic_store_n(&real_file_functions[static_cast<int>(which)], found, __ATOMIC_RELAXED);

@@ -7,6 +7,7 @@
 
 #include <initializer_list>
 
+#include "host/symbol_lookup.hpp"
 #include "recorder/clocks/clock.hpp"
 #include "recorder/job/masking.hpp"
 #include "recorder/library/functions.hpp"
@@ -73,7 +74,7 @@ bool is_safe(const char* name, bool of_communicator) {
   if (!of_communicator) return begins(name, "runtime_spc_") || begins(name, "mpool_hugepage_");
   if (!begins(name, "pml_ob1_")) return false;
   // The communicator's memory is ob1's only where that is the component in use, whose description has its name in it.
-  const void* const selected = dlsym(RTLD_DEFAULT, "mca_pml_base_selected_component");
+  const void* const selected = host::next_dlsym()(RTLD_DEFAULT, "mca_pml_base_selected_component");
   constexpr size_t description_bytes = 160;
   return selected && memmem(selected, description_bytes, "ob1", 4) != nullptr;
 }

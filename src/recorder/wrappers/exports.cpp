@@ -27,13 +27,21 @@ struct EveryFunction {
         &unloaded);
     if (seen.exchange(unloaded) != unloaded) this_process.code_unloaded();
   }
+
+  static void* target(int index) { return real_functions[index / forms][index % forms]; }
 };
 
 // Priority 101: before any constructor that may load an MPI library.
 __attribute__((constructor(101))) void make_names_indirect() {
   const host::KeptErrno kept;
-  Exports<EveryFunction>::make_indirect();
+  host::Exports<EveryFunction>::make_indirect();
 }
 
 }  // namespace
 }  // namespace leadline::recorder
+
+extern "C" __attribute__((used, visibility("hidden"))) leadline::host::LookUpAnswer leadline_answer_look_up(
+    void* handle, const char* name) {
+  return leadline::host::Exports<leadline::recorder::EveryFunction>::look_up(handle, name);
+}
+LEADLINE_DLSYM_ENTRY(leadline_answer_look_up);

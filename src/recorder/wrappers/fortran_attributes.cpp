@@ -3,6 +3,7 @@
 // this call and is not counted again.
 #include <dlfcn.h>
 
+#include "host/symbol_lookup.hpp"
 #include "recorder/library/functions.hpp"
 #include "recorder/wrappers/call.hpp"
 
@@ -18,7 +19,7 @@ template <Fn fn>
                                            Word d, Word e) {
   void* target = __atomic_load_n(next, __ATOMIC_RELAXED);
   if (!target) {
-    target = dlsym(RTLD_NEXT, symbol);
+    target = host::next_dlsym()(RTLD_NEXT, symbol);
     if (!target) return tell("%s was called, but no library loaded after the recorder provides it", symbol);
     __atomic_store_n(next, target, __ATOMIC_RELAXED);
   }

@@ -15,8 +15,8 @@ def facts(content: Content) -> Fact | None:
 def sentence(content: Content, found: Evidence) -> str:
     messages = fmt.plural(found["messages"], "message has", "messages have")
     return (
-        f"At least {messages} no recorded send: some calls bypass Leadline (through dlsym, or a library preloaded in "
-        "front of it). Figures are too low."
+        f"At least {messages} no recorded send: some calls bypass Leadline (through RTLD_DEEPBIND, dlmopen or dlvsym). "
+        "Figures are too low."
     )
 
 
