@@ -25,6 +25,7 @@
 #include "recorder/files/functions.hpp"
 #include "recorder/job/masking.hpp"
 #include "recorder/job/placement.hpp"
+#include "recorder/memory/lost_pages.hpp"
 #include "recorder/samples/sampling.hpp"
 
 namespace leadline::recorder {
@@ -131,6 +132,7 @@ void Recorder::start() {
   storage_.file_limit = budgets_.files;
   pid_ = getpid();
   create_live_file();
+  if (storage_.in_file()) watch_for_lost_pages([](uint64_t address) { return this_process.lose_page(address); });
   if (!attach_process()) {
     discard_live();
     return tell("this program is not recorded: its memory limit (ulimit -v) is too low");
@@ -234,6 +236,7 @@ Thread* Recorder::add_thread() {
   }
   t->taken = true;
   t->depth = 0;
+  t->paths.belong_to_this_thread();
   t->slot = &this_thread;
   if (t->header->last_end) {
     t->skip_to(now());
@@ -348,6 +351,15 @@ void Recorder::call_in_all_threads() {
   for (uint32_t i = 0; i < thread_count_; ++i) {
     if (threads_[i]->slot) __atomic_store_n(threads_[i]->slot, nullptr, __ATOMIC_RELAXED);
   }
+}
+
+// The call that touched it finds zeros there, which lead nowhere, and is the last one that is recorded.
+bool Recorder::lose_page(uint64_t address) {
+  if (getpid() != pid_ || !storage_.replace_lost(address)) return false;
+  pages_lost_ = true;
+  state_ = State::off;
+  call_in_all_threads();
+  return true;
 }
 
 void Recorder::code_unloaded() {

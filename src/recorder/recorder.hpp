@@ -45,6 +45,7 @@ class Recorder {
   // The samples that wait: of computation before a call at the site, or within a call.
   enum class Where : uint8_t { before_call, in_call };
   void take_samples(Thread& thread, uint32_t site, Where where);
+  bool lose_page(uint64_t address);  // of the live file: the recording ends; in a signal handler
   void code_unloaded();  // what addresses meant may not hold any more; safe under the dynamic linker's locks
   void catch_up();       // with what code_unloaded could not do at once
 
@@ -110,6 +111,7 @@ class Recorder {
   uint64_t written_ = 0;  // bytes of files
   uint32_t open_sessions_ = 0;
   Ticks clocks_from_ = 0;
+  bool pages_lost_ = false;
   bool has_part_ = false;  // something of the series is in the .part file
 };
 

@@ -177,6 +177,10 @@ void Recorder::finish() {
         "dlmopen "
         "or dlvsym)");
   }
+  if (pages_lost_ && getpid() == pid_) {
+    tell("the recording of this program ended early and is lost: %s was shortened while it was written",
+         live_path_.text);
+  }
   if (state_ != State::on || getpid() != pid_) return;
   const Thread* own = own_thread();
   const Thread* ended_in = own && own->header->call && own->is_in_call(__builtin_frame_address(0)) ? own : nullptr;

@@ -135,6 +135,31 @@ static void fibers(void) {
   }
 }
 
+/* The second stack ends below where the first one's outermost frame was, and its call comes from the same frame. */
+static size_t unused;
+
+NOINLINE static void in_short_fiber(void) {
+  char* more = __builtin_alloca(unused);
+  __asm__ volatile("" ::"r"(more) : "memory");
+  meet();
+}
+
+static void shortened_stacks(void) {
+  enum { bytes = 1 << 18 };
+  char* const stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (size_t mapped = bytes; mapped >= bytes / 4; mapped /= 2) {
+    if (mapped < bytes) munmap(stack + mapped, mapped);
+    unused = mapped - bytes / 4;
+    getcontext(&fiber);
+    fiber.uc_stack.ss_sp = stack;
+    fiber.uc_stack.ss_size = mapped;
+    fiber.uc_link = &outside;
+    makecontext(&fiber, in_short_fiber, 0);
+    swapcontext(&outside, &fiber);
+  }
+  munmap(stack, bytes / 4);
+}
+
 /* The frame's address is an expression in routines that align their stack. */
 NOINLINE void aligned(int bytes) {
   char* more = __builtin_alloca((size_t)bytes);
@@ -157,6 +182,7 @@ int main(int argc, char** argv) {
   if (strcmp(which, "rules") == 0) odd_rules();
   if (strcmp(which, "jit") == 0) jitted();
   if (strcmp(which, "fibers") == 0) fibers();
+  if (strcmp(which, "shortened") == 0) shortened_stacks();
   if (strcmp(which, "aligned") == 0) calls_aligned(100 * argc);
   MPI_Finalize();
   printf("%d barriers\n", barriers);

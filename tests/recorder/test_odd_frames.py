@@ -12,7 +12,7 @@ from .libraries import Library, find, quiet_environment
 from .reading import calls_by_rank, report_of
 from .running import Outcome, run, run_mpi
 
-CASES = ("rules", "jit", "fibers", "aligned")
+CASES = ("rules", "jit", "fibers", "shortened", "aligned")
 # LEADLINE_DAMAGED=160 tries as many as the trial of which this is what was left to continuous integration.
 DAMAGED = int(os.environ.get("LEADLINE_DAMAGED", "12"))
 
@@ -37,8 +37,9 @@ def test_odd_frames_do_not_harm_the_program(
     ]
     if case == "aligned":  # the frame's address is an expression
         assert paths == [["main", "calls_aligned", "aligned", "meet"]]
-    elif case == "fibers":
-        assert {tuple(path[-2:]) for path in paths} == {("in_fiber", "meet")}
+    elif case in {"fibers", "shortened"}:
+        routine = "in_fiber" if case == "fibers" else "in_short_fiber"
+        assert {tuple(path[-2:]) for path in paths} == {(routine, "meet")}
     else:
         assert {path[-1] for path in paths} == {"meet"}
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "host/readable_memory.hpp"
 #include "recorder/call_paths/user_path.hpp"
 #include "recorder/files/functions.hpp"
 
@@ -23,6 +24,8 @@ struct CallPaths::Learning {
   CallStack stack;
   UserPath path;
   int32_t offset[CallStack::most];
+  bool own_stack;      // the path lies on the stack that the thread was started with
+  const void* thread;  // whose stack the spots are on
 };
 
 bool CallPaths::attach(recording::Table<recording::LiveSite> sites, recording::Table<recording::LiveContext> contexts,
@@ -48,6 +51,50 @@ void CallPaths::forget() {
   far_used_ = 0;
 }
 
+// The thread library keeps a thread's data at the end of its stack: where they are at the same address, so is the
+// stack.
+void CallPaths::belong_to_this_thread() {
+#if defined(__x86_64__) || defined(__aarch64__)
+  const void* const thread = __builtin_thread_pointer();
+#else
+  const void* const thread = nullptr;
+#endif
+  if (!thread || learning_->thread != thread) forget();
+  learning_->thread = thread;
+}
+
+bool CallPaths::can_be_read(const Spot& s) const {
+  host::ReadableMemory memory;
+  const auto has = [&](int32_t offset) {
+    return memory.has(s.frame + static_cast<uint64_t>(int64_t{offset}), sizeof(uint64_t));
+  };
+  for (unsigned i = 0; i < near_slots && i < s.slots; ++i) {
+    if (!has(s.offset[i])) return false;
+  }
+  for (unsigned i = near_slots; i < s.slots; ++i) {
+    if (!has(far_[s.far + i - near_slots])) return false;
+  }
+  return true;
+}
+
+bool CallPaths::find_on_passing_stack(Fn fn, Caller caller, uint32_t* site) {
+  const auto ret = reinterpret_cast<uint64_t>(caller.return_address);
+  const auto frame = reinterpret_cast<uint64_t>(caller.frame);
+  const Fn number = on_passing_stack(fn);
+  const unsigned at = spot_of(ret, frame, number);
+  for (unsigned i = 0; i < spot_choices; ++i) {
+    const Spot& spot = spots_[at ^ i];
+    if (!spot.is(ret, frame, number)) continue;
+    if (!can_be_read(spot)) return false;
+    const uint64_t hash = hash_of(spot) + region_word_;
+    const Found& found = found_[found_at(hash)];
+    if (hash != spot.last_hash && hash != found.hash) return false;
+    *site = hash == spot.last_hash ? spot.last_site : found.site;
+    return true;
+  }
+  return false;
+}
+
 // Four sums that do not wait for one another.
 __attribute__((noinline)) uint64_t CallPaths::hash_of_far(const Spot& s) const {
   static_assert(far_group == 4);
@@ -64,8 +111,10 @@ __attribute__((noinline)) uint64_t CallPaths::hash_of_far(const Spot& s) const {
 }
 
 uint32_t CallPaths::learn(Fn fn, Caller caller) {
-  const uint32_t site = learn_site(fn, caller);
-  keep(fn, caller, site);
+  uint32_t site = 0;
+  if (find_on_passing_stack(fn, caller, &site)) return site;
+  site = learn_site(fn, caller);
+  keep(learning_->own_stack ? fn : on_passing_stack(fn), caller, site);
   return site;
 }
 
@@ -78,6 +127,7 @@ uint32_t CallPaths::learn_site(Fn fn, Caller caller) {
   const bool taken = shared_.lock();
   const bool layer = shared_.modules->find(address).mpi_layer;
   stack.unwind(shared_.modules->unwinder(), address, reinterpret_cast<uint64_t>(caller.frame) - sizeof(void*));
+  learning_->own_stack = shared_.modules->unwinder().on_own_stack();
   const bool own =
       layer && !files && !shared_.modules->layer_calls_for_user(address, traits[static_cast<int>(fn)].name);
   if (!own) path.find(stack, *shared_.modules, files, sites_.size() >= many_sites);

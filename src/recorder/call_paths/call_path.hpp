@@ -3,8 +3,9 @@
 // The first time a call comes from a return address with a frame at an address, the stack is unwound, and the places of
 // the return addresses above it, up to main's, are kept (a spot). Later calls from the same spot read those places, and
 // a hash of their contents finds the call site. Any change of the path changes one of these words, and so the hash (64
-// bits, compared whole). An unwind costs over 1 us. Reading six places costs about 10 ns, and each further one less
-// than half a nanosecond. Many callers of one routine do not evict one another.
+// bits, compared whole). The places are on the stack that the thread was started with, so they can always be read; on
+// other stacks (coroutines, fibers) the kernel is asked first. An unwind costs over 1 us. Reading six places costs
+// about 10 ns, and each further one less than half a nanosecond. Many callers of one routine do not evict one another.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,8 @@ class CallPaths {
 
   // Other code may be where some was unloaded, so nothing that was found by address is valid any more.
   void forget();
+  // Another thread has them from now on. What was learnt remains where it has the stack that the last one had.
+  void belong_to_this_thread();
 
   // Number of the call site in the trace, or no_site.
   inline uint32_t site(Fn fn, Caller caller) {
@@ -138,6 +141,13 @@ class CallPaths {
     while (i + 1 < spot_choices && !spots_[at ^ i].is(ret, frame, fn)) ++i;
     return &spots_[at ^ i];
   }
+
+  // Of stacks that may be unmapped while their spots are remembered: they are found by another number, which site()
+  // does not ask for, and read only after the kernel was asked whether they can be.
+  static Fn on_passing_stack(Fn fn) { return static_cast<Fn>(static_cast<uint16_t>(fn) | 0x8000u); }
+  static_assert(function_count + trace::max_functions < 0x8000);
+  bool find_on_passing_stack(Fn fn, Caller caller, uint32_t* site);
+  bool can_be_read(const Spot& spot) const;
 
   uint32_t learn(Fn fn, Caller caller);
   uint32_t learn_site(Fn fn, Caller caller);

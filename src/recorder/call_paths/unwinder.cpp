@@ -1,5 +1,7 @@
 #include "recorder/call_paths/unwinder.hpp"
 
+#include <sys/auxv.h>
+
 #include "recording/live.hpp"
 
 namespace leadline::recorder {
@@ -45,6 +47,8 @@ struct Unwinder::Walk {
     stack = self->stacks_.around(lowest, anew);
     const uint64_t data = thread_data();
     if (data > lowest && data < stack.end) stack.end = data;
+    // The kernel puts the first thread's random bytes at the far end of its stack.
+    self->on_own_stack_ = stack.end == data || getauxval(AT_RANDOM) - lowest < stack.end - lowest;
   }
   bool read_word(uint64_t address, uint64_t* word) {
     return address % sizeof(*word) == 0 && on_stack(address, sizeof(*word)) && memory.read(address, word);

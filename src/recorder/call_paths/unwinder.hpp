@@ -30,6 +30,10 @@ class Unwinder {
   // Passes the frames, the innermost first, which is the one that called walk(); false of `visit` ends that.
   End walk(bool (*visit)(void* self, const Frame& frame), void* self);
 
+  // Whether the last walk was on the stack that the thread was started with, which stays as long as the thread. One
+  // that the program made may be unmapped at any time.
+  bool on_own_stack() const { return on_own_stack_; }
+
   // Other code may be where some was unloaded.
   void forget() { count_ = 0; }
 
@@ -47,6 +51,7 @@ class Unwinder {
   Row rows_[most_rows] = {};
   uint16_t index_[1u << index_bits] = {};  // of rows
   unsigned count_ = 0;
+  bool on_own_stack_ = false;
 };
 
 }  // namespace leadline::recorder

@@ -9,6 +9,7 @@
 #include "host/kept_errno.hpp"
 #include "host/loaded_object.hpp"
 #include "host/symbol_lookup.hpp"
+#include "recorder/memory/lost_pages.hpp"
 
 namespace leadline::recorder {
 
@@ -56,6 +57,7 @@ constexpr int early_count = 0 LEADLINE_EARLY_FILE_NAMES(X);
 __attribute__((constructor(101))) void find_early_functions() {
   const host::KeptErrno kept;
   for (int i = 0; i < early_count; ++i) find_real_file_function(static_cast<Real>(i));
+  find_signal_functions();
 }
 
 }  // namespace

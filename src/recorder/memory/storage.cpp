@@ -59,8 +59,8 @@ bool move_pages(char* from, size_t bytes, char* to) {
   return syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == reinterpret_cast<long>(to);
 }
 
-// Shortening the file would take mapped pages from the program, which SIGBUS then ends. No user but its owner may write
-// to it, and with these rights not even the owner, by mistake: `: > *.live` is refused. Root can always.
+// Shortening the file would take what is recorded (lost_pages.hpp). No user but its owner may write to it, and with
+// these rights not even the owner, by mistake: `: > *.live` is refused. Root can always.
 void forbid_writing(int fd) {
   struct stat s;
   if (fstat(fd, &s) == 0 && fchmod(fd, s.st_mode & (S_IRUSR | S_IRGRP | S_IROTH)) != 0) return;
@@ -196,6 +196,17 @@ bool Storage::back(char* begin, char* end) {
     return mprotect(r.base + (from + placed) * page, (to - from - placed) * page, PROT_READ | PROT_WRITE) == 0;
   }
   return false;
+}
+
+bool Storage::replace_lost(uint64_t address) {
+  const auto within = [address](const void* begin, size_t bytes) {
+    return begin && address - reinterpret_cast<uint64_t>(begin) < bytes;
+  };
+  bool ours = within(directory_, page) || within(free_, free_pages_ * page);
+  const int count = count_.load(std::memory_order_acquire);
+  for (int i = 0; i < count && !ours; ++i) ours = within(regions_[i].base, regions_[i].bytes);
+  return ours && mmap(reinterpret_cast<void*>(address & -page), page, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
 recording::Backing Storage::backing() {

@@ -31,6 +31,8 @@ class Storage {
   // table follow one another.
   bool back(char* begin, char* end);
   recording::Backing backing();
+  // Plain memory for the page of the address, whose content is lost; false: it is none of ours. In a signal handler.
+  bool replace_lost(uint64_t address);
   uint64_t* not_crash_safe = nullptr;  // counts stretches that are plain memory
   uint64_t file_limit = UINT64_MAX;    // bytes of the file that are used
 

@@ -1,0 +1,141 @@
+#include "recorder/memory/lost_pages.hpp"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "host/kept_errno.hpp"
+#include "host/symbol_lookup.hpp"
+
+#define LEADLINE_SIGNAL_WRAPPER(Result, name, ...)                                                      \
+  extern "C" __attribute__((visibility("default"))) Result leadline_##name(__VA_ARGS__) __asm__(#name); \
+  Result leadline_##name(__VA_ARGS__)
+
+namespace leadline::recorder {
+
+namespace {
+
+using Action = struct sigaction;
+using Handler = void (*)(int);
+
+int (*next_sigaction)(int, const Action*, Action*) = nullptr;
+Handler (*next_signal)(int, Handler) = nullptr;
+Handler (*next_sysv_signal)(int, Handler) = nullptr;
+
+template <class Function>
+void find(Function** next, const char* name) {
+  if (!*next) *next = reinterpret_cast<Function*>(host::next_dlsym()(RTLD_NEXT, name));
+}
+
+int real_sigaction(int number, const Action* action, Action* before) {
+  if (!next_sigaction) find_signal_functions();
+  return next_sigaction(number, action, before);
+}
+
+bool (*replace_page)(uint64_t address) = nullptr;
+constinit bool watching = false;
+constinit char changing = 0;  // the program's action
+Action of_program{};
+
+bool ignores(const Action& action) { return !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN; }
+bool is_default(const Action& action) { return !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL; }
+
+// As without us. A fault comes again when the handler has returned.
+void end_by_default(int number, const siginfo_t* info) {
+  Action action{};
+  action.sa_handler = SIG_DFL;
+  real_sigaction(number, &action, nullptr);
+  if (info->si_code <= 0) syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);  // another process sent it
+}
+
+void on_lost_page(int number, siginfo_t* info, void* context) {
+  {
+    const host::KeptErrno kept;
+    if (info->si_code > 0 && replace_page(reinterpret_cast<uint64_t>(info->si_addr))) return;
+  }
+  const Action action = of_program;
+  if (is_default(action)) return end_by_default(number, info);
+  if (action.sa_flags & static_cast<int>(SA_RESETHAND)) {
+    of_program = Action{};
+    of_program.sa_handler = SIG_DFL;
+  }
+  if (action.sa_flags & SA_SIGINFO) return action.sa_sigaction(number, info, context);
+  if (action.sa_handler != SIG_IGN) action.sa_handler(number);
+}
+
+// With what the program's action says of the stack and of other signals.
+bool install(const Action& theirs) {
+  Action ours{};
+  ours.sa_sigaction = on_lost_page;
+  ours.sa_mask = theirs.sa_mask;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  if (!is_default(theirs)) ours.sa_flags = SA_SIGINFO | (theirs.sa_flags & (SA_ONSTACK | SA_RESTART | SA_NODEFER));
+  return real_sigaction(SIGBUS, &ours, nullptr) == 0;
+}
+
+// The program's sigaction() for SIGBUS while we watch.
+int change_action(const Action* action, Action* before) {
+  while (__atomic_test_and_set(&changing, __ATOMIC_ACQUIRE)) {
+  }
+  const Action last = of_program;
+  int result = 0;
+  if (action) {
+    const Action wanted = *action;
+    of_program = wanted;
+    // Ignoring is left to the kernel, since programs that are executed inherit it.
+    result = ignores(wanted) ? real_sigaction(SIGBUS, &wanted, nullptr) : install(wanted) ? 0 : -1;
+  }
+  __atomic_clear(&changing, __ATOMIC_RELEASE);
+  if (before) *before = last;
+  return result;
+}
+
+Handler set_handler(Handler handler, int flags) {
+  Action action{}, before{};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  if (change_action(&action, &before) != 0) return SIG_ERR;
+  return before.sa_handler;
+}
+
+}  // namespace
+
+void find_signal_functions() {
+  const host::KeptErrno kept;
+  find(&next_sigaction, "sigaction");
+  find(&next_signal, "signal");
+  find(&next_sysv_signal, "__sysv_signal");
+}
+
+void watch_for_lost_pages(bool (*replace)(uint64_t address)) {
+  replace_page = replace;
+  if (watching || real_sigaction(SIGBUS, nullptr, &of_program) != 0 || ignores(of_program)) return;
+  watching = install(of_program);
+}
+
+}  // namespace leadline::recorder
+
+namespace lost_pages = leadline::recorder;
+
+LEADLINE_SIGNAL_WRAPPER(int, sigaction, int number, const lost_pages::Action* action, lost_pages::Action* before) {
+  if (number == SIGBUS && lost_pages::watching) return lost_pages::change_action(action, before);
+  return lost_pages::real_sigaction(number, action, before);
+}
+
+LEADLINE_SIGNAL_WRAPPER(lost_pages::Handler, signal, int number, lost_pages::Handler handler) {
+  if (number == SIGBUS && lost_pages::watching && handler != SIG_ERR) {
+    return lost_pages::set_handler(handler, SA_RESTART);
+  }
+  if (!lost_pages::next_signal) lost_pages::find_signal_functions();
+  return lost_pages::next_signal(number, handler);
+}
+
+// signal() of programs compiled for System V or plain C.
+LEADLINE_SIGNAL_WRAPPER(lost_pages::Handler, __sysv_signal, int number, lost_pages::Handler handler) {
+  if (number == SIGBUS && lost_pages::watching && handler != SIG_ERR) {
+    return lost_pages::set_handler(handler, static_cast<int>(SA_RESETHAND) | SA_NODEFER);
+  }
+  if (!lost_pages::next_sysv_signal) lost_pages::find_signal_functions();
+  return lost_pages::next_sysv_signal(number, handler);
+}
