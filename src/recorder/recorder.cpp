@@ -18,6 +18,7 @@
 #include "host/immortal.hpp"
 #include "host/launcher_variables.hpp"
 #include "host/own_file.hpp"
+#include "host/visible_text.hpp"
 #include "leadline/symbols.hpp"
 #include "recorder/call_paths/code_places.hpp"
 #include "recorder/clocks/clock_exchange.hpp"
@@ -76,9 +77,11 @@ void tell(const char* format, ...) {
   va_start(args, format);
   const int n = vsnprintf(text, sizeof(text), format, args);
   va_end(args);
-  char line[600];
-  const int m = snprintf(line, sizeof(line), "leadline: %.*s\n", n < 0 ? 0 : 500, text);
-  if (m > 0) write_to_standard_error(line, static_cast<size_t>(m));
+  static char line[1600] = "leadline: ";  // said once; the program's stack may be small
+  const size_t length = n < 0 ? 0 : strlen(text), begin = strlen(line);
+  const size_t end = begin + write_visibly(text, length, line + begin, sizeof(line) - begin - 1);
+  line[end] = '\n';
+  write_to_standard_error(line, end + 1);
 }
 
 Thread* Recorder::enter() {

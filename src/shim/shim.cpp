@@ -10,6 +10,7 @@
 #include "host/immortal.hpp"
 #include "host/launcher_variables.hpp"
 #include "host/own_file.hpp"
+#include "host/visible_text.hpp"
 #include "shim/communicator.hpp"
 
 namespace leadline::shim {
@@ -45,13 +46,16 @@ constinit Shim& shim = storage_of_shim.object;
 void tell(const char* format, ...) {
   static std::atomic_flag told = ATOMIC_FLAG_INIT;
   if (told.test_and_set()) return;
-  char text[700], line[800];
+  char text[700];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof(text), format, args);
   va_end(args);
-  const int n = snprintf(line, sizeof(line), "leadline: %s\n", text);
-  if (n > 0) host::write_to_standard_error(line, static_cast<size_t>(n));
+  static char line[2200] = "leadline: ";  // said once; the program's stack may be small
+  const size_t begin = strlen(line);
+  const size_t end = begin + host::write_visibly(text, strlen(text), line + begin, sizeof(line) - begin - 1);
+  line[end] = '\n';
+  host::write_to_standard_error(line, end + 1);
 }
 
 bool Shim::find_library() {
