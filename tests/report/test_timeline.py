@@ -13,7 +13,7 @@ from leadline.figures.timeline.lanes import choose_lanes
 from leadline.figures.timeline.reading import IterationTime, StepCalls
 from leadline.figures.timeline.steps import Step, representative_steps
 from leadline.report.timeline_text import axis, longest_calls, picture
-from leadline.wording.timelines import shown_ranks
+from leadline.wording.timelines import shown_ranks, title_of
 
 NOT_KNOWN = float("nan")
 
@@ -182,7 +182,7 @@ def test_one_step_may_stand_for_several() -> None:
     assert [(s.number, s.kinds) for s in steps_of([3.0])] == [(0, ("typical", "slowest"))]
     found = steps_of([1, 1, 4], {2: {3}})
     assert [(s.number, s.kinds) for s in found] == [(0, ("typical",)), (2, ("slowest", "output"))]
-    assert found[1].title == "slowest and with file output"
+    assert title_of(found[1]) == "slowest and with file output"
 
 
 @pytest.mark.parametrize(("sites", "kind"), [({0}, "other_calls"), ({0, 1}, "files"), ({3}, "output")])

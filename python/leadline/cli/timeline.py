@@ -111,14 +111,15 @@ def _wrapped(text: str, width: int, style: str) -> list[list[tuple[str, str]]]:
 
 
 def _find(timeline: Any, iteration: str) -> tuple[Any, str]:
-    from leadline.figures.timeline.steps import find, representative_steps
+    from leadline.figures.timeline.steps import representative_steps
+    from leadline.wording.timelines import kept_iteration, title_of
 
     if iteration != "output":
-        found = find(timeline, int(iteration) if iteration.isdecimal() else iteration)
+        found = kept_iteration(timeline, int(iteration) if iteration.isdecimal() else iteration)
         return found, "" if iteration.isdecimal() else iteration
     for step in representative_steps(timeline):
         if set(step.kinds) & {"output", "files", "other_calls"}:
-            return step.time, step.title
+            return step.time, title_of(step)
     raise UsageError(
         "every recorded iteration makes the same calls: there is no 'output' iteration", hint="--iteration typical"
     )

@@ -16,6 +16,7 @@ from leadline.figures.loops import NamedLoop, named_loop
 from leadline.figures.placement import waited_share
 from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Site
+from leadline.wording.loops import anchor_of, loop_at
 
 MOST_DELAYED = 4
 IN_LOOP = 0.5  # a site belongs to the main loop if at least this share of its time does
@@ -37,7 +38,7 @@ def subject_of(content: Content, name: str) -> Subject:
         environment=environment_of(run),
         arguments=arguments,
         iterations=steps,
-        main_loop=loop.where if loop is not None else found.where if found is not None else "",
+        main_loop=loop_at(loop) if loop is not None else anchor_of(found) if found is not None else "",
         iteration_s=_iterations(content),
         sites=sites,
         functions=_functions(content, sites),
@@ -195,7 +196,7 @@ def _loops(content: Content) -> list[Part]:
             parts.append(
                 Part(
                     key=(*key, str(index)),
-                    name=members[0].where,
+                    name=loop_at(members[0]),
                     trips=sum(loop.trips for loop in members),
                     time_s=sum(loop.time_s for loop in members),
                     in_loop=_within(content, members[0].number),

@@ -57,15 +57,6 @@ class Iterations:
         """On any rank. Times in the strip are rounded, those of outliers are not."""
         return max([self.found.max_ns, *(outlier.time_ns for outlier in self.found.outliers)])
 
-    @property
-    def where(self) -> str:
-        """The place of the anchor as text: "MPI_Allreduce in step (model.c:41)"."""
-        if self.anchor is None:
-            return "a call at an unknown location"
-        place = self.anchor.location.place() if self.anchor.location is not None else ""
-        inside = f" in {self.anchor.routine}" if self.anchor.path else ""
-        return f"{self.anchor.function}{inside}" + (f" ({place})" if place else "")
-
 
 def iterations(run: Run) -> Iterations | None:
     """None where no loop was found; the profile knows why."""

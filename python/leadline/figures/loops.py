@@ -37,17 +37,6 @@ class NamedLoop:
     restart_trips: int
 
     @property
-    def place(self) -> str:
-        """ "step.f90:212 in advance", as much of it as is known."""
-        place = f"{self.file.rsplit('/', 1)[-1]}:{self.line} in " if self.file and self.line else ""
-        return f"{place}{self.routine}"
-
-    @property
-    def where(self) -> str:
-        """ "the loop at step.f90:212 in advance", as much of it as is known."""
-        return f"the loop {'at' if self.file and self.line else 'in'} {self.place}"
-
-    @property
     def restarts_json(self) -> dict[str, int | None] | None:
         return {"times": self.restarts, "after_trips": self.restart_trips or None} if self.restarts else None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from leadline import _core
 from leadline.figures.loops import main_loop, named_loop
-from leadline.figures.paths import LONGEST_CHAIN, common_routines, without_main
+from leadline.figures.paths import common_routines, without_main
 from leadline.figures.run import Run, Site
 
 # Of the evidence, numbers that stand for something else: processes, and loops of the run.
@@ -43,15 +43,6 @@ class PatternEntry:
     @property
     def bytes_per_step(self) -> float | None:
         return self.n_bytes / self.steps if self.steps else None
-
-    @property
-    def where(self) -> str:
-        """The innermost routines, as "trcadv > exchange"; the first file's name for patterns of I/O."""
-        if self.files:
-            files = self.evidence.get("files", len(self.files))
-            return self.files[0] + (f" and {files - 1:,} more" if files > 1 else "")
-        shown = self.routines[-LONGEST_CHAIN:]
-        return " > ".join(shown if len(shown) == len(self.routines) else ["…", *shown]) or "several routines"
 
 
 def patterns_of(run: Run, found: list[_core.Pattern], time_s: float) -> list[PatternEntry]:

@@ -85,15 +85,14 @@ def values(content: Content, which: Which) -> Mapping[str, Values]:
     from leadline.figures.timeline import StepTimeline, absent
     from leadline.figures.timeline.lanes import shown_lanes
     from leadline.figures.timeline.reading import groups_of
-    from leadline.figures.timeline.steps import find
-    from leadline.wording.timelines import why_none
+    from leadline.wording.timelines import kept_iteration, why_none
 
     why = absent(content)
     if (
         why is None and which in ("typical", "slowest") and (lanes := shown_lanes(content)).representatives
     ):  # as page and terminal choose
         some = StepTimeline(content, lanes.processes)
-        which = find(some, which).number if some.times else which
+        which = kept_iteration(some, which).number if some.times else which
     timeline = StepTimeline(content, content.run.order) if why is None else None
     if timeline is None or (not timeline.times and not isinstance(which, int)):
         if isinstance(which, int):
@@ -101,7 +100,7 @@ def values(content: Content, which: Which) -> Mapping[str, Values]:
         return {each.name: [] for each in TABLE.columns}
     sites = [entry.site for entry in content.sites if entry.site is not None]
     groups, places = groups_of(content.run, sites), places_of(content.run)
-    times = timeline.times if which == "all" else [find(timeline, which)]
+    times = timeline.times if which == "all" else [kept_iteration(timeline, which)]
     parts = [timeline.columns(time.number, groups, places) for time in times]
     columns = parts[0] if len(parts) == 1 else {each.name: _joined(parts, each.name) for each in TABLE.columns}
     columns["polled"] = columns["polled"].cast("?")

@@ -1,7 +1,8 @@
-"""Loops whose iterations calls do not show, and why a run has no main loop."""
+"""Where loops and their iterations are, which loops calls do not show, and why a run has no main loop."""
 
 from __future__ import annotations
 
+from leadline.figures.iterations import Iterations
 from leadline.figures.loops import NamedLoop
 from leadline.figures.run import Run
 from leadline.text import format as fmt
@@ -11,6 +12,27 @@ MISSING = {
     "apart": "ranks have different main loops or numbers of iterations",
     "few": "the most expensive loop has fewer than three iterations",
 }
+
+
+def place_of(loop: NamedLoop) -> str:
+    """ "step.f90:212 in advance", as much of it as is known."""
+    place = f"{loop.file.rsplit('/', 1)[-1]}:{loop.line} in " if loop.file and loop.line else ""
+    return f"{place}{loop.routine}"
+
+
+def loop_at(loop: NamedLoop) -> str:
+    """ "the loop at step.f90:212 in advance", as much of it as is known."""
+    return f"the loop {'at' if loop.file and loop.line else 'in'} {place_of(loop)}"
+
+
+def anchor_of(found: Iterations) -> str:
+    """The call that delimits iterations where their loop is not known: "MPI_Allreduce in step (model.c:41)"."""
+    anchor = found.anchor
+    if anchor is None:
+        return "a call at an unknown location"
+    place = anchor.location.place() if anchor.location is not None else ""
+    inside = f" in {anchor.routine}" if anchor.path else ""
+    return f"{anchor.function}{inside}" + (f" ({place})" if place else "")
 
 
 def why_no_main_loop(run: Run) -> str:

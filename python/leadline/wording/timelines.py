@@ -1,12 +1,15 @@
-"""Which ranks a timeline shows, and why there is none."""
+"""Which ranks and iterations a timeline shows, and why there is none."""
 
 from __future__ import annotations
 
 import math
 
+from leadline.errors import UsageError
 from leadline.figures.run import Run
-from leadline.figures.timeline import Absent
+from leadline.figures.timeline import Absent, Step, StepTimeline
 from leadline.figures.timeline.lanes import Lanes
+from leadline.figures.timeline.reading import IterationTime
+from leadline.figures.timeline.steps import FILES, OTHER, OUTPUT, SLOWEST, TYPICAL, find
 from leadline.text import format as fmt
 from leadline.wording.loops import why_no_main_loop
 
@@ -16,6 +19,32 @@ ROLES = {
     "least": "least computation",
     "median": "median computation",
 }
+
+
+STEPS = {
+    TYPICAL: "typical",
+    SLOWEST: "slowest",
+    OUTPUT: "with file output",
+    FILES: "with file I/O",
+    OTHER: "with rare calls",
+}
+
+
+def title_of(step: Step) -> str:
+    """ "typical and slowest"."""
+    return " and ".join(STEPS[kind] for kind in step.kinds)
+
+
+def kept_iteration(timeline: StepTimeline, which: int | str) -> IterationTime:
+    """The kept iteration of that number, "typical" or "slowest". Raises UsageError if there is none."""
+    if (found := find(timeline, which)) is not None:
+        return found
+    raise UsageError(
+        f"the call times of iteration {which} were not kept on all ranks",
+        hint=f"available: {fmt.ranges([time.number for time in timeline.times])}"
+        if timeline.times
+        else "keep more: --series SIZE",
+    )
 
 
 def shown_ranks(run: Run, lanes: Lanes) -> str:

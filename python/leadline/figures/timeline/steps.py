@@ -5,23 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leadline import _core
-from leadline.errors import UsageError
 from leadline.figures.timeline.reading import IterationTime, StepTimeline
-from leadline.text import format as fmt
 
 TYPICAL, SLOWEST, OUTPUT, FILES, OTHER = "typical", "slowest", "output", "files", "other_calls"
-NAMES = {
-    TYPICAL: "typical",
-    SLOWEST: "slowest",
-    OUTPUT: "with file output",
-    FILES: "with file I/O",
-    OTHER: "with rare calls",
-}
 
 
 @dataclass(frozen=True)
 class Step:
-    """kinds: of NAMES, one or more."""
+    """kinds: one or more of the words above."""
 
     kinds: tuple[str, ...]
     time: IterationTime
@@ -29,10 +20,6 @@ class Step:
     @property
     def number(self) -> int:
         return self.time.number
-
-    @property
-    def title(self) -> str:
-        return " and ".join(NAMES[kind] for kind in self.kinds)
 
 
 def representative_steps(timeline: StepTimeline) -> list[Step]:
@@ -52,19 +39,11 @@ def representative_steps(timeline: StepTimeline) -> list[Step]:
     return [Step(tuple(kinds), by_number[number]) for number, kinds in chosen.items()]
 
 
-def find(timeline: StepTimeline, which: int | str) -> IterationTime:
-    """The kept iteration of that number, "typical" or "slowest". Raises UsageError if there is none."""
+def find(timeline: StepTimeline, which: int | str) -> IterationTime | None:
+    """The kept iteration of that number, "typical" or "slowest"; None if there is none."""
     if timeline.times and which in (TYPICAL, SLOWEST):
         return typical_of(timeline) if which == TYPICAL else slowest_of(timeline)
-    for time in timeline.times:
-        if time.number == which:
-            return time
-    raise UsageError(
-        f"the call times of iteration {which} were not kept on all ranks",
-        hint=f"available: {fmt.ranges([time.number for time in timeline.times])}"
-        if timeline.times
-        else "keep more: --series SIZE",
-    )
+    return next((time for time in timeline.times if time.number == which), None)
 
 
 def typical_of(timeline: StepTimeline) -> IterationTime:

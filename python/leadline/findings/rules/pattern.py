@@ -11,6 +11,7 @@ from leadline.figures.patterns import PROCESSES, PatternEntry
 from leadline.findings.file_words import file_sentence
 from leadline.findings.finding import About, Evidence, Fact, LoopPlace, Rule, at_least
 from leadline.text import format as fmt
+from leadline.wording.patterns import pattern_at
 
 MOST = 8
 FENCE = "MPI_Win_fence"
@@ -77,7 +78,7 @@ def facts(content: Content) -> list[Fact]:
     for entry in content.patterns:
         if entry.name not in HELP:
             continue
-        key = (entry.name, entry.where, _loop(entry), entry.evidence.get("one_sided"))
+        key = (entry.name, pattern_at(entry), _loop(entry), entry.evidence.get("one_sided"))
         if key in found:  # other call sites of the same routines: one finding
             known = found[key].evidence
             for name, value in (
@@ -93,7 +94,7 @@ def facts(content: Content) -> list[Fact]:
         elif len(found) < MOST:
             evidence = {
                 "pattern": entry.name,
-                "where": entry.where,
+                "where": pattern_at(entry),
                 "time_s": entry.time_s,
                 "share": entry.share,
                 "deciding_share": entry.share,

@@ -16,7 +16,7 @@ from leadline.symbols import Location
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import wrapped
-from leadline.wording.loops import restarting, why_no_main_loop
+from leadline.wording.loops import anchor_of, loop_at, restarting, why_no_main_loop
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -153,14 +153,16 @@ def print_iterations(content: Content, console: Console) -> None:
 def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     """A few lines that name the loop of the source."""
     trips = ("at least " if loop.at_least else "") + fmt.plural(loop.trips, "iteration")
-    lines = [f"{loop.where}: {trips}, {100 * loop.share:.0f} % of the ranks' time"]
+    lines = [f"{loop_at(loop)}: {trips}, {100 * loop.share:.0f} % of the ranks' time"]
     if loop.at_least:
         lines.append("  iterations may be missed: those whose calls are all in one inner loop")
         if loop.restarts:
             lines.append(f"  {restarting(loop)}")
     for number in loop.around:
         around = named_loop(run, number)
-        lines.append(f"  iterations of {around.where}, which encloses it, make identical calls and cannot be separated")
+        lines.append(
+            f"  iterations of {loop_at(around)}, which encloses it, make identical calls and cannot be separated"
+        )
         if around.restarts:
             lines.append(f"    {restarting(around)}")
     if len(loop.path) > 1:
@@ -199,7 +201,7 @@ def _lines(it: Iterations, width: int) -> list[Line]:
         f"{count}{found.calls:,.0f} calls; mean {fmt.seconds(found.mean_ns * 1e-9)}, "
         f"min {fmt.seconds(found.min_ns * 1e-9)}, max {fmt.seconds(it.longest_ns * 1e-9)}"
         + (f" ({it.timed_iterations:,} of {found.count:,} were timed)" if it.timed_iterations < found.count else ""),
-        *([f"each iteration {'ends' if found.after else 'starts'} at {it.where}"] if it.loop is None else []),
+        *([f"each iteration {'ends' if found.after else 'starts'} at {anchor_of(it)}"] if it.loop is None else []),
         f"  {''.join(_bar(most, top) for _, _, most in columns)}  max; full bar: {fmt.seconds(top * 1e-9)} or more",
         "  " + "".join(_bar(mean, top) for mean, _, _ in columns) + "  mean",
     ]

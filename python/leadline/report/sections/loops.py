@@ -13,6 +13,7 @@ from leadline.figures.run import Run
 from leadline.report.section import Section
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
+from leadline.wording.loops import place_of
 
 # Of the ranks' time; loops that take less are left out, unless they make ten times as large a share of the calls.
 LEAST_SHARE = 0.0005
@@ -119,7 +120,7 @@ def _lines(entries: Sequence[LoopEntry], width: int) -> list[Line]:
     for alike in _by_place(entries):
         entry, loop = alike[0], alike[0].loop
         share = sum(each.loop.share for each in alike)
-        text = f"{100 * share:5.1f} %  {_trips(alike):>10}  {'  ' * entry.depth}{loop.place}"
+        text = f"{100 * share:5.1f} %  {_trips(alike):>10}  {'  ' * entry.depth}{place_of(loop)}"
         if len(alike) > 1:
             text += f", on {len(alike)} call paths"
         elif loop.restarts:
@@ -135,7 +136,7 @@ def _by_place(entries: Sequence[LoopEntry]) -> list[list[LoopEntry]]:
     found: dict[tuple[int, str, int], list[LoopEntry]] = {}
     for entry in entries:
         apart = entry.main or entry.loop.number in enclosing
-        key = (entry.parent, entry.loop.place, entry.loop.number if apart else 0)
+        key = (entry.parent, place_of(entry.loop), entry.loop.number if apart else 0)
         found.setdefault(key, []).append(entry)
     return list(found.values())
 

@@ -11,6 +11,7 @@ from leadline.figures.patterns import PROCESSES, PatternEntry
 from leadline.report.section import Section
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
+from leadline.wording.patterns import pattern_at
 
 MOST_SHOWN = 12
 LEAST_SHARE_SHOWN = 0.001
@@ -113,7 +114,7 @@ def _lines(entries: Sequence[PatternEntry], width: int) -> list[Line]:
         n_bytes = fmt.size(round(entry.bytes_per_step)) if per_step and entry.bytes_per_step else "-"
         text = f"{100 * entry.share:5.1f} %  {messages:>9}  {n_bytes:>8}  {title_of(entry)}{_detail(entry)}"
         lines.append(text)
-        lines.append((f"{'':31}{entry.where}", "dim"))
+        lines.append((f"{'':31}{pattern_at(entry)}", "dim"))
     return lines
 
 

@@ -13,7 +13,7 @@ from leadline.report.section import Section
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import wrapped
-from leadline.wording.loops import restarting
+from leadline.wording.loops import place_of, restarting
 
 LEAST_SHARE_SHOWN = 0.005
 LEAST_PART_SHOWN = 0.02  # of a phase's samples, that a routine must have
@@ -104,7 +104,7 @@ def unseen_steps(entry: PhaseEntry) -> list[str]:
     words = []
     for loop in entry.around:
         restarts = f"; {restarting(loop)}" if loop.restarts else ""
-        words.append(f"within {loop.place}, number of iterations unknown{restarts}")
+        words.append(f"within {place_of(loop)}, number of iterations unknown{restarts}")
     return words
 
 
