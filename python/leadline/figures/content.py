@@ -26,6 +26,7 @@ from leadline.figures.order import Order, order_of
 from leadline.figures.paths import chain, chain_key, path_key
 from leadline.figures.patterns import PatternEntry, patterns_of
 from leadline.figures.phases import PhaseEntry, phases_of
+from leadline.figures.placement import HostUse, uses
 from leadline.figures.rank_times import RankEntry, rank_entry
 from leadline.figures.run import Loss, Run, Site
 from leadline.figures.samples import Samples, samples_of
@@ -185,6 +186,11 @@ class Content:
     def waits(self) -> Waits:
         """Which calls waited for other ranks, and why; the critical path of a step; the ranks' imbalance."""
         return waits_of(self.run, self._order.waits)
+
+    @functools.cached_property
+    def host_uses(self) -> list[HostUse]:
+        """Whether the ranks had processors of their own, by host."""
+        return uses(self.run)
 
     @functools.cached_property
     def _order(self) -> Order:

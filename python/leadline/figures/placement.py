@@ -53,13 +53,14 @@ def waited_share(processes: Sequence[Any]) -> float | None:
 
 def _at_once(processes: Sequence[Any]) -> list[Any]:
     """The ranks that ran at the moment when most threads did, because jobs may have followed one another."""
-    best: list[Any] = []
-    for each in processes:
-        # Times of day in nanoseconds are too many digits for a float, which durations are.
-        running = [p for p in processes if 0 <= each.start_unix_ns - p.start_unix_ns <= p.duration_ns]
-        if sum(map(demand, running)) > sum(map(demand, best)):
-            best = running
-    return best
+    # Times of day in nanoseconds are too many digits for a float, which durations are.
+    times = [(p.start_unix_ns, p.duration_ns, demand(p)) for p in processes]
+    best, most = times[0][0], 0
+    for moment in dict.fromkeys(start for start, _, _ in times):
+        threads = sum([n for start, duration, n in times if 0 <= moment - start <= duration])
+        if threads > most:
+            best, most = moment, threads
+    return [p for p, (start, duration, _) in zip(processes, times, strict=True) if 0 <= best - start <= duration]
 
 
 def _tightest(host: str, processes: Sequence[Any]) -> HostUse:

@@ -75,10 +75,13 @@ def _groups(waits: Waits, key_of: Callable[[WaitEntry], Hashable]) -> list[WaitG
         by_key[key_of(entry)].append(entry)
     groups = []
     for entries in by_key.values():
-        causes: dict[tuple[str, str, Site | None], float] = defaultdict(float)
+        # By the sites' identity, which they keep in a run: comparing their paths would take most of the time.
+        causes: dict[tuple[str, str, int], float] = defaultdict(float)
+        sites: dict[int, Site | None] = {}
         for entry in entries:
             for cause in entry.causes:
-                causes[(cause.rank, cause.doing, cause.site)] += cause.share * entry.seconds
+                causes[(cause.rank, cause.doing, id(cause.site))] += cause.share * entry.seconds
+                sites[id(cause.site)] = cause.site
         seconds = sum(entry.seconds for entry in entries)
         worst = max(entries, key=lambda entry: entry.seconds)
         ranked = sorted(causes.items(), key=lambda item: -item[1])
@@ -91,7 +94,7 @@ def _groups(waits: Waits, key_of: Callable[[WaitEntry], Hashable]) -> list[WaitG
                 worst.seconds,
                 seconds,
                 sum(entry.error_s**2 for entry in entries) ** 0.5,
-                tuple((*cause, s / seconds if seconds else 0.0) for cause, s in ranked),
+                tuple((rank, doing, sites[site], s / seconds if seconds else 0.0) for (rank, doing, site), s in ranked),
             )
         )
     return sorted(groups, key=lambda group: -group.seconds)

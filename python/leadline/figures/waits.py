@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from leadline import _core
 from leadline.figures.run import Run, Site
 
 
-@dataclass(frozen=True)
-class WaitCause:
+class WaitCause(NamedTuple):
     """What another rank did meanwhile. doing: "computation" before a call at `site`, or "io" or "mpi" in it.
 
     share: of the wait.
@@ -21,8 +21,7 @@ class WaitCause:
     share: float
 
 
-@dataclass(frozen=True)
-class WaitEntry:
+class WaitEntry(NamedTuple):
     """Waiting of one kind at one call site on one rank, in the whole run.
 
     member: the site's number in the profile.
@@ -64,18 +63,21 @@ class Waits:
 
 def waits_of(run: Run, found: _core.RunWaits) -> Waits:
     by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
+    labels = run.labels
     entries = tuple(
         WaitEntry(
             row.kind,
             by_member.get(row.site),
-            run.label(row.process),
+            labels[row.process],
             row.process,
             row.site,
             row.ns * 1e-9,
             row.error_ns * 1e-9,
             tuple(
-                WaitCause(run.label(cause.process), cause.doing, by_member.get(cause.site), cause.share)
-                for cause in row.causes
+                [
+                    WaitCause(labels[cause.process], cause.doing, by_member.get(cause.site), cause.share)
+                    for cause in row.causes
+                ]
             ),
         )
         for row in found.rows

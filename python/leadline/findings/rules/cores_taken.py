@@ -12,7 +12,7 @@ WAITING_FOR_OTHERS = 0.1  # of the ranks' time
 
 
 def facts(content: Content) -> Fact | None:
-    if crowded(content) or not placement.uses(content.run):
+    if crowded(content) or not content.host_uses:
         return None
     waited = placement.waited_share(content.run.processes)
     return None if waited is None else Fact({"waited_share": waited})

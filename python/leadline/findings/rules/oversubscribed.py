@@ -14,7 +14,7 @@ WAITING_WORTH_SAYING = 0.02  # of the ranks' time
 
 def crowded(content: Content) -> list[placement.HostUse]:
     """Hosts whose ranks shared cores and had to wait, as far as the system reports it."""
-    uses = placement.uses(content.run)
+    uses = content.host_uses
     return [use for use in uses if use.oversubscribed and _is_felt(use.waited_share)]
 
 
@@ -25,7 +25,7 @@ def _is_felt(waited: float | None) -> bool:
 def facts(content: Content) -> Fact | None:
     """The figures of the host where most threads shared a core. If none was crowded, all hosts count."""
     found = crowded(content)
-    uses = found or placement.uses(content.run)
+    uses = found or content.host_uses
     if not uses:
         return None
     use = max(uses, key=lambda use: (use.threads / use.cores, use.ranks))

@@ -16,7 +16,7 @@ def figures(content: Content) -> dict[str, Any]:
     return {
         "batch": job.batch_job(content.run),
         "placement": [_place(place) for place in job.places(content.run)],
-        "hosts_detail": [_host(use) for use in placement.uses(content.run)],
+        "hosts_detail": [_host(use) for use in content.host_uses],
     }
 
 
