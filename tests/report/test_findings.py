@@ -18,7 +18,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 
 from leadline.figures import unfinished
 from leadline.figures.content import Content
-from leadline.findings import RULES, findings_of
+from leadline.findings import FAILS, RULES, Contradiction, findings_of
 from leadline.findings.finding import Bound, at_least, at_most, more_than
 from leadline.report import to_json
 from leadline.report.sections.patterns import title_of
@@ -365,7 +365,6 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: uneven_in_steps(make, 0.21, noise_ns=2e5), {"kind": "noise"}),
         (lambda make: uneven_in_steps(make, 0.21, rare_ns=2e5, rare_steps=5, rare_period=20), {"kind": "rare"}),
         (lambda make: uneven_in_steps(make, 0.19, fixed_ns=2e5), None),
-        (lambda make: uneven_in_steps(make, 200.0, noise_ns=2e8), None),  # more than the run took
     ],
     "ended-by-error": [
         (
@@ -529,6 +528,32 @@ def test_a_few_slow_steps_are_told_from_chance(make_run: MakeRun) -> None:
     far = "one rank computes far longer than the others."
     assert text(rare_steps=5, rare_period=20) == f"{lost}every 20 iterations, {far}"
     assert text(rare_steps=5, rare_period=0) == f"{lost}in 5 of 100 iterations, {far}"
+
+
+def test_steps_that_compute_more_than_the_others_count_in_proportion(make_run: MakeRun) -> None:
+    # The steps that were kept compute 5 s, 100 of them on 4 ranks 2000 s; all ranks together computed 40 s.
+    content = Content(uneven_in_steps(make_run, 2_600.0, computation_ns=5e9, noise_ns=2.6e9))
+    finding = next(finding for finding in findings_of(content) if finding.id == "imbalance")
+    computed_s = sum(rank.computation_s for rank in content.ranks)
+    assert finding.evidence["lost_s"] == pytest.approx(computed_s * 2.6 / 5)
+    assert finding.evidence["lost_per_step_s"] == pytest.approx(computed_s * 2.6 / 5 / 400)
+
+
+def impossible(make_run: MakeRun) -> Content:
+    return Content(uneven_in_steps(make_run, 200.0, noise_ns=2e8))  # 80 s of 40 s
+
+
+def test_a_loss_greater_than_the_run_is_an_error_of_ours(make_run: MakeRun) -> None:
+    with pytest.raises(Contradiction, match="imbalance costs 80 s"):
+        findings_of(impossible(make_run))
+
+
+def test_a_user_reads_what_was_left_out(make_run: MakeRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(FAILS)
+    found = {finding.id: finding for finding in findings_of(impossible(make_run))}
+    assert "imbalance" not in found
+    assert found["contradiction"].evidence == {"left_out": ["imbalance"], "time_s": pytest.approx(RUN_S)}
+    assert "imbalance costs 80 s" in found["contradiction"].text
 
 
 ABOUT_RANKS = {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,8 +11,11 @@ from leadline.figures.content import Content
 from leadline.findings import rules
 from leadline.findings.finding import Finding, Rule
 from leadline.registry import parts_of
+from leadline.text import format as fmt
 
 ROUNDING = 1e-6
+FAILS = "LEADLINE_FAIL_ON_CONTRADICTION"
+"""Set in tests: a contradiction ends the command instead of being stated in its report."""
 RULES = parts_of(rules, "RULE", Rule)
 # With one of these, times say how the run was started rather than what the program does: no advice follows from them.
 SPOIL_TIMES = ("separate-processes", "oversubscribed", "cores-taken")
@@ -23,7 +27,12 @@ def findings_of(content: Content) -> list[Finding]:
     to refer to. Where times are spoiled, no finding has advice."""
     looking = [rule for rule in RULES if rule.in_verdict or not content.ended_at_start.all_ranks]
     found = [finding for rule in looking for finding in rule.look(content)]
-    found = [finding for finding in found if is_possible(finding, content.time_s)]
+    impossible = [finding for finding in found if not is_possible(finding, content.time_s)]
+    if impossible:
+        found = [
+            *(finding for finding in found if finding not in impossible),
+            contradiction(impossible, content.time_s),
+        ]
     if times_are_spoiled(found):
         found = [replace(finding, help="") for finding in found]
     return sorted(found, key=_place)
@@ -32,6 +41,28 @@ def findings_of(content: Content) -> list[Finding]:
 def is_possible(finding: Finding, time_s: float) -> bool:
     """Whether it costs no more than there is: a figure that cannot be true is not stated. time_s: of all ranks."""
     return finding.cost_s is None or finding.cost_s <= time_s * (1 + ROUNDING)
+
+
+class Contradiction(AssertionError):
+    """A loss is greater than what it is a part of: Leadline is wrong, not the program."""
+
+
+def contradiction(impossible: Sequence[Finding], time_s: float) -> Finding:
+    """What a user reads in place of findings that cannot be true. Raises Contradiction where tests ask for that."""
+    said = "; ".join(f"{finding.id} costs {finding.cost_s:g} s" for finding in impossible)
+    if os.environ.get(FAILS):
+        raise Contradiction(f"of {time_s:g} s of all ranks: {said} ({impossible[0].text})")
+    left_out = fmt.plural(len(impossible), "finding is", "findings are")
+    return Finding(
+        "contradiction",
+        "warning",
+        f"{left_out} left out, because Leadline's own figures contradict each other: of {fmt.seconds(time_s)} of all "
+        f"ranks, {said}. Please report this.",
+        {"left_out": [finding.id for finding in impossible], "time_s": time_s},
+        {},
+        "itself",
+        in_verdict=False,
+    )
 
 
 def times_are_spoiled(findings: Sequence[Finding]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leadline import _core
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
 from leadline.findings.finding import About, Evidence, Fact, Rule, at_least, main_loop
@@ -14,6 +15,8 @@ def facts(content: Content) -> Fact | None:
     if not found.found or steps is None or not steps.found.mean_ns > 0 or not (found.slowest or found.rare_ns > 0):
         return None
     process, ratio = found.slowest[0] if found.slowest else (0, 1.0)
+    like_all = _likeness(content, found, steps.found.count)
+    lost_s = found.lost_ns * 1e-9 * like_all
     parts = {"fixed": found.fixed_ns, "wandering": found.wandering_ns, "noise": found.noise_ns, "rare": found.rare_ns}
     kind = max(parts, key=lambda name: parts[name])
     ranks = len(content.ranks)
@@ -26,12 +29,20 @@ def facts(content: Content) -> Fact | None:
             "rare_steps": found.rare_steps,
             "rare_period": found.rare_period or None,
             "steps": steps.found.count,
-            "lost_per_step_s": found.lost_ns * 1e-9,
-            "share": found.lost_ns / steps.found.mean_ns,
-            "lost_s": found.lost_ns * 1e-9 * steps.found.count * ranks,
+            "lost_per_step_s": lost_s,
+            "share": lost_s / (steps.found.mean_ns * 1e-9),
+            "lost_s": lost_s * steps.found.count * ranks,
         },
         About(loop=main_loop(content), ranks=(content.run.label(process),) if found.slowest else ()),
     )
+
+
+def _likeness(content: Content, found: _core.Imbalance, steps: int) -> float:
+    """1, or less if the steps that were kept compute more than all steps do on average: they are then not like the
+    others, and what is lost counts in proportion to the computation that there was."""
+    computed_s = found.computation_ns * 1e-9 * steps * len(content.ranks)
+    there_was_s = sum(rank.computation_s for rank in content.ranks)
+    return min(1.0, there_was_s / computed_s) if computed_s > 0 else 1.0
 
 
 def sentence(content: Content, found: Evidence) -> str:
