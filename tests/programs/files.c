@@ -1,11 +1,12 @@
 /* Ranks that do file I/O in ways whose bytes are known by construction.
 
-   files HOW DIRECTORY [STEPS]: whole, slices, gather, collective, view, stdio, log, steps, strided, kinds, chained,
-   outside
+   files HOW DIRECTORY [STEPS]: whole, slices, gather, collective, view, stdio, wide, spliced, log, steps, strided,
+   kinds, chained, outside
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <wchar.h>
 
 enum { BLOCK = 1000, BLOCKS = 40 };
 
@@ -111,6 +113,44 @@ static void view(void) {
 }
 
 /* A file of text and one of binary data per rank, through streams. */
+/* Characters of one, two and three bytes. */
+static void wide(void) {
+  char name[64];
+  wchar_t line[64];
+  int number = 0;
+  must(setlocale(LC_ALL, "C.UTF-8") != NULL, "locale");
+  snprintf(name, sizeof(name), "wide-%d", rank);
+  FILE* f = fopen(file_named(name), "w");
+  must(f != NULL, path);
+  must(fwprintf(f, L"%d %ls\n", 42, L"\u00e9") == 5, "fwprintf"); /* 6 bytes */
+  must(fputws(L"\u00e4\u00f6\n", f) >= 0, "fputws");              /* 5 */
+  must(fputwc(L'\u20ac', f) != WEOF, "fputwc");                   /* 3 */
+  fclose(f);
+  f = fopen(path, "r");
+  must(fwscanf(f, L"%d", &number) == 1 && number == 42, "fwscanf"); /* 2 */
+  must(fgetws(line, 64, f) != NULL && wcslen(line) == 3, "fgetws"); /* 4 */
+  must(fgetws(line, 64, f) != NULL && wcslen(line) == 3, "fgetws"); /* 5 */
+  must(fgetwc(f) == L'\u20ac' && fgetwc(f) == WEOF, "fgetwc");      /* 3 */
+  fclose(f);
+}
+
+/* From a pipe into a file, and back. */
+static void spliced(void) {
+  char name[64];
+  int ends[2];
+  snprintf(name, sizeof(name), "spliced-%d", rank);
+  must(pipe(ends) == 0, "pipe");
+  const int fd = open(file_named(name), O_CREAT | O_RDWR | O_TRUNC, 0644);
+  must(fd >= 0, path);
+  must(write(ends[1], block, 700) == 700, "write");
+  must(splice(ends[0], NULL, fd, NULL, 700, 0) == 700, "splice into the file");
+  off64_t at = 100;
+  must(splice(fd, &at, ends[1], NULL, 300, 0) == 300, "splice out of the file");
+  close(fd);
+  close(ends[0]);
+  close(ends[1]);
+}
+
 static void stdio(void) {
   char name[64], line[128];
   int i, number, characters = 0;
@@ -251,9 +291,10 @@ int main(int argc, char** argv) {
   const struct {
     const char* name;
     void (*run)(void);
-  } ways[] = {{"whole", whole},     {"slices", slices}, {"gather", gather},     {"collective", collective},
-              {"view", view},       {"stdio", stdio},   {"log", append_to_log}, {"steps", many_steps},
-              {"strided", strided}, {"kinds", kinds},   {"chained", chained}};
+  } ways[] = {{"whole", whole},       {"slices", slices},    {"gather", gather},   {"collective", collective},
+              {"view", view},         {"stdio", stdio},      {"wide", wide},       {"spliced", spliced},
+              {"log", append_to_log}, {"steps", many_steps}, {"strided", strided}, {"kinds", kinds},
+              {"chained", chained}};
   for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); ++i) {
     if (strcmp(how, ways[i].name) == 0) ways[i].run();
   }

@@ -175,6 +175,29 @@ def test_streams_of_libc(one_of_each_family: Library, record: Any) -> None:
     assert (calls["fprintf"], calls["fgets"], calls["getline"], calls["fscanf"]) == (100 * ranks, ranks, ranks, ranks)
 
 
+def test_wide_characters(one_of_each_family: Library, record: Any) -> None:
+    recorded = record(one_of_each_family, "wide")
+    for rank in range(ranks_of(one_of_each_family)):
+        assert moved(recorded.file(f"wide-{rank}")) == (14, 14)
+        assert recorded.file(f"wide-{rank}")["size_bytes"] == 14
+    ranks = ranks_of(one_of_each_family)
+    calls = {entry["function"]: entry["calls"] for entry in recorded.io["functions"]}
+    assert {name: calls[name] // ranks for name in ("fprintf", "fputs", "fputc", "fscanf", "fgets", "fgetc")} == {
+        "fprintf": 1,
+        "fputs": 1,
+        "fputc": 1,
+        "fscanf": 1,
+        "fgets": 2,
+        "fgetc": 2,
+    }
+
+
+def test_splice(one_of_each_family: Library, record: Any) -> None:
+    recorded = record(one_of_each_family, "spliced")
+    for rank in range(ranks_of(one_of_each_family)):
+        assert moved(recorded.file(f"spliced-{rank}")) == (300, 700)
+
+
 def test_a_log_that_all_ranks_append_to(one_of_each_family: Library, record: Any) -> None:
     """What the other ranks wrote in between is not this one's."""
     recorded = record(one_of_each_family, "log")

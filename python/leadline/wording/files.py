@@ -21,7 +21,6 @@ def not_seen(io: FileIO) -> list[str]:
         "not counted: sockets, pipes, terminals, /proc, /sys, /dev, shared memory, and files of the MPI library and "
         "of Leadline",
         "not seen: asynchronous I/O (aio_*, io_uring), direct system calls, child processes, dynamic linking",
-        "not seen: wide-character I/O (fwprintf, fgetws, fputws, getwc, ...), splice, tee and vmsplice",
         "not seen: metadata calls (stat, mkdir, rename, unlink, ...); their time counts as computation",
     ]
     mapped = sum(file.mapped for file in io.files)

@@ -22,7 +22,7 @@ namespace leadline::recorder {
   X(preadv2)                                                                                                           \
   X(preadv64v2)                                                                                                        \
   X(pwritev2) X(pwritev64v2) X(fallocate) X(fallocate64) X(posix_fallocate) X(posix_fallocate64) X(sendfile)           \
-      X(sendfile64) X(copy_file_range) X(mkstemp) X(mkstemp64) X(mkostemp) X(mkostemp64) X(mkstemps) X(mkstemps64)     \
+      X(sendfile64) X(splice) X(copy_file_range) X(mkstemp) X(mkstemp64) X(mkostemp) X(mkostemp64) X(mkstemps) X(mkstemps64)     \
           X(mkostemps) X(mkostemps64) X(fopen) X(fopen64) X(freopen) X(freopen64) X(fdopen) X(tmpfile) X(tmpfile64)    \
               X(fclose) X(fread) X(fread_unlocked) X(__fread_chk) X(__fread_unlocked_chk) X(fwrite) X(fwrite_unlocked) \
                   X(fseek) X(fseeko) X(fseeko64) X(rewind) X(fsetpos) X(fsetpos64) X(ftell) X(ftello) X(ftello64)      \
@@ -31,8 +31,13 @@ namespace leadline::recorder {
                               X(putchar_unlocked) X(fgets) X(fgets_unlocked) X(__fgets_chk) X(__fgets_unlocked_chk)    \
                                   X(fputs) X(fputs_unlocked) X(puts) X(getline) X(getdelim) X(__getdelim) X(vfprintf)  \
                                       X(__vfprintf_chk) X(vprintf) X(__vprintf_chk) X(vdprintf) X(__vdprintf_chk)      \
-                                          X(vfscanf) X(__isoc99_vfscanf) X(__isoc23_vfscanf)
-
+                                          X(vfscanf) X(__isoc99_vfscanf) X(__isoc23_vfscanf) LEADLINE_WIDE_NAMES(X)
+#define LEADLINE_WIDE_NAMES(X)                                                                                         \
+  X(fgetws)                                                                                                            \
+  X(fgetws_unlocked) X(__fgetws_chk) X(__fgetws_unlocked_chk) X(fputws) X(fputws_unlocked) X(fgetwc) X(getwc)          \
+      X(fgetwc_unlocked) X(getwc_unlocked) X(fputwc) X(putwc) X(fputwc_unlocked) X(putwc_unlocked) X(putwchar)         \
+          X(putwchar_unlocked) X(vfwprintf) X(__vfwprintf_chk) X(vwprintf) X(__vwprintf_chk) X(vfwscanf)               \
+              X(__isoc99_vfwscanf) X(__isoc23_vfwscanf)
 // clang-format on
 enum class Real : uint16_t {
 #define X(name) name##_,

@@ -27,8 +27,7 @@ inline OpenFile* file_of(FILE* stream) {
 // The position the program is at, from the descriptor's and what the buffer holds. -1: not known.
 int64_t stream_position(FILE* stream);
 
-// Counts what went by since the last call that was seen: getc_unlocked and putc_unlocked are compiled into programs,
-// and functions for wide characters are not wrapped.
+// Counts what went by since the last call that was seen: getc_unlocked and putc_unlocked are compiled into programs.
 void catch_up(FILE* stream, OpenFile* file);
 
 }  // namespace leadline::recorder

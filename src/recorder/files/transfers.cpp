@@ -105,6 +105,11 @@ LEADLINE_FILE_WRAPPER(ssize_t, sendfile64, int to, int from, off64_t* at, size_t
   return move_between(LEADLINE_CALLER, FileFn::sendfile, from, at, to, static_cast<off64_t*>(nullptr),
                       [&] { return LEADLINE_REAL(sendfile64)(to, from, at, n); });
 }
+// To or from a pipe, which is no file. It counts as what it resembles most.
+LEADLINE_FILE_WRAPPER(ssize_t, splice, int from, off64_t* from_at, int to, off64_t* to_at, size_t n, unsigned flags) {
+  return move_between(LEADLINE_CALLER, FileFn::sendfile, from, from_at, to, to_at,
+                      [&] { return LEADLINE_REAL(splice)(from, from_at, to, to_at, n, flags); });
+}
 LEADLINE_FILE_WRAPPER(ssize_t, copy_file_range, int from, off64_t* from_at, int to, off64_t* to_at, size_t n,
                       unsigned flags) {
   return move_between(LEADLINE_CALLER, FileFn::copy_file_range, from, from_at, to, to_at,
