@@ -95,6 +95,7 @@ def test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing
         killed = {loss["rank"] for loss in report["losses"] if loss["code"] == "process-ended-early"}
         ended_itself = {1} if how == "abort" else set(range(ranks)) - killed
         assert ended_itself
+        assert "MPI_Finalize excluded" not in report["verdict"]
         for rank in ended_itself:
             assert counted[rank]["MPI_Send"] == STEPS, f"rank {rank}"
     for rank, counts in counted.items():

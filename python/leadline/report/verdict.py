@@ -70,10 +70,9 @@ def _time_sentences(content: Content, costly: Finding | None) -> list[str]:
     """What share MPI has, and the finding that costs most; where none costs anything, the costliest routine."""
     sentence = f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time is MPI"
     if content.startup_s > STARTUP_WORTH_SAYING * content.time_s:
-        sentence = (
-            f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time is MPI (MPI_Init and MPI_Finalize "
-            f"excluded)"
-        )
+        finalized = all(process.finalized for process in content.run.processes)
+        excluded = "MPI_Init and MPI_Finalize" if finalized else "MPI_Init"
+        sentence = f"{fmt.percent(content.mpi_share)} of the {content.whose_time}time is MPI ({excluded} excluded)"
     said = costly is not None and costly.id == "file-time" and costly.evidence["all_by_mpi"]
     if content.mpi_io_s >= IO_WORTH_SAYING * content.base_s > 0 and not said:
         sentence += f", {fmt.percent(content.share(content.mpi_io_s))} file I/O in MPI_File_*"

@@ -21,7 +21,9 @@ def facts(content: Content) -> Fact | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    return f"{fmt.percent(found['share'])} of this short run is MPI_Init and MPI_Finalize. Other shares exclude them."
+    finalized = all(process.finalized for process in content.run.processes)
+    calls = "MPI_Init and MPI_Finalize. Other shares exclude them" if finalized else "MPI_Init. Other shares exclude it"
+    return f"{fmt.percent(found['share'])} of this short run is {calls}."
 
 
 RULE = Rule(
