@@ -37,6 +37,7 @@ CASES = (
     Case("comm-rank", "MPI_Comm_rank", added_ns=25),
     Case("cart-shift", "MPI_Cart_shift", added_ns=25),
     Case("wtime", "MPI_Wtime", added_ns=25),
+    Case("dup-self", "MPI_Comm_dup of MPI_COMM_SELF, and MPI_Comm_free", added_ns=2000, main=True),
 )
 # Under the shim as `leadline apply` preloads it, with a table of one rule that fits the last. That may take the least
 # that a tuning asks of a rule (tuning/choosing.py).

@@ -16,6 +16,16 @@ static int64_t cart_shift(int64_t iterations) {
   return iterations;
 }
 
+// Of one process: the library sends nothing. Made and freed, as in every step of some codes.
+static int64_t dup_self(int64_t iterations) {
+  for (int64_t i = 0; i < iterations; ++i) {
+    MPI_Comm made;
+    MPI_Comm_dup(MPI_COMM_SELF, &made);
+    MPI_Comm_free(&made);
+  }
+  return iterations;
+}
+
 static int64_t wtime(int64_t iterations) {
   double sum = 0;
   for (int64_t i = 0; i < iterations; ++i) sum += MPI_Wtime();
@@ -26,5 +36,6 @@ const Case local_cases[] = {
     {"comm-rank", comm_rank, 500000},
     {"cart-shift", cart_shift, 500000},
     {"wtime", wtime, 300000},
+    {"dup-self", dup_self, 20000},
     {0, 0, 0},
 };
