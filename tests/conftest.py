@@ -11,12 +11,18 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
+# Some thousand tests start the command, which would compile a hundred files each time where the environment says that
+# bytecode is not to be written.
+sys.dont_write_bytecode = False
+sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / "build" / "bytecode")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import failed_tests  # noqa: E402
 import kept_builds  # noqa: E402
 import native_programs  # noqa: E402
 import signals  # noqa: E402
 import tiers  # noqa: E402
+import workers  # noqa: E402
 
 # Open MPI would wait a second in every launch for adapters that a machine of tests does not have.
 WITHOUT_ADAPTERS = {"OMPI_MCA_btl": "^ofi,openib", "OMPI_MCA_mtl": "^ofi,psm,psm2"}
@@ -40,10 +46,21 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     tiers.select(config, items)
+    if workers.is_one(config):
+        workers.in_order(items)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    return True if tiers.is_left_out(collection_path) else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    return workers.scheduler(config, log)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    if not session.config.option.collectonly:
+    if not session.config.option.collectonly and not workers.is_one(session.config):
         native_programs.begin(session.items)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import functools
 import hashlib
 import os
@@ -9,7 +11,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from leadline.mpi import Library
@@ -30,22 +32,30 @@ def kept(name: str, made_from: Iterable[str | bytes | Path], make: Callable[[Pat
     """NAME-DIGESTsuffix in folder(). If it is not there, `make` is called with the path to write.
 
     made_from: everything the result depends on except the compilers: words, contents, files. A result that is half
-    written, or written by two sessions at once, is never seen: it gets its name when it is complete.
+    written is never seen: it gets its name when it is complete. If several workers or sessions ask at once, one makes
+    it and the others wait.
     """
     target = folder() / f"{name}-{digest(made_from)}{suffix}"
     if target.exists():
         os.utime(target)
         return target
-    new = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}")
-    try:
-        make(new)
-        new.rename(target)
-    except OSError:  # a folder that another session has put there meanwhile is as good
-        if not target.is_dir():
-            raise
-    finally:
-        remove(new)
+    with alone(target):
+        if not target.exists():
+            new = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}")
+            try:
+                make(new)
+                new.rename(target)
+            finally:
+                remove(new)
     return target
+
+
+@contextlib.contextmanager
+def alone(target: Path) -> Iterator[None]:
+    """One at a time makes this target. The file of the lock stays: who waits for it has it open."""
+    with target.with_name(f".{target.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def kept_folder(name: str, made_from: Iterable[str | bytes | Path], make: Callable[[Path], None]) -> Path:
@@ -84,8 +94,9 @@ def _compilers() -> bytes:
 def forget_unused() -> None:
     """Removes what no test has asked for in a week."""
     for path in folder().iterdir():
-        if path.lstat().st_mtime < time.time() - UNUSED_S:
-            remove(path)
+        with contextlib.suppress(FileNotFoundError):  # another worker removes them, too
+            if path.lstat().st_mtime < time.time() - UNUSED_S:
+                remove(path)
 
 
 def remove(path: Path) -> None:

@@ -1,4 +1,6 @@
-"""The C++ test programs. They run beside the other tests: each takes one core, and most of those leave one idle."""
+"""The C++ test programs. Where the tests have no workers, they run beside the others: each takes one core, and most of
+those leave one idle.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,14 @@ def begin(items: list[pytest.Item]) -> None:
     sources = [item.callspec.params["source"] for item in items if _asks(item) and isinstance(item, pytest.Function)]
     alone = len(sources) == len(items)
     _pool.append(ThreadPoolExecutor(len(os.sched_getaffinity(0)) if alone else 1))
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("LEADLINE_")}
+    environment = _environment()
     for source in sources:
         if (BUILT / source.stem).exists():
             _runs[source.stem] = _pool[0].submit(_run, BUILT / source.stem, environment)
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("LEADLINE_")}
 
 
 def _asks(item: pytest.Item) -> bool:
@@ -48,9 +54,11 @@ def _asks(item: pytest.Item) -> bool:
 
 
 def result(source: Path) -> Done | None:
-    """What came of it; None where it is not built."""
+    """What came of it; None where it is not built. Runs it now if begin() has not: in a worker."""
     run = _runs.get(source.stem)
-    return run.result() if run else None
+    if run is None:
+        return _run(BUILT / source.stem, _environment()) if (BUILT / source.stem).exists() else None
+    return run.result()
 
 
 def end() -> None:

@@ -8,8 +8,11 @@ full     all of them
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
 
 TIERS = ("fast", "normal", "full")
 FULL_TESTS = pytest.StashKey[set[str]]()  # functions marked `full`, as FILE::NAME
@@ -72,6 +75,14 @@ def chosen() -> str:
 def everything() -> bool:
     """Whether the exhaustive part runs too: for tests that choose their own parameters."""
     return chosen() == "full"
+
+
+def is_left_out(path: Path) -> bool:
+    """Whether it is a file without a test of the chosen tier: it need not even be imported."""
+    if chosen() != "fast" or path.suffix != ".py" or not path.is_relative_to(ROOT):
+        return False
+    file = path.relative_to(ROOT).as_posix()
+    return not any(named(entry, file) or named(file, entry) for entry in FAST)
 
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:

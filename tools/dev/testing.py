@@ -2,24 +2,26 @@
 
 --ci: a test that fails by chance does not refuse the work (chance.py).
 --fast, --all: another tier of tests (docs/how-it-works/testing.md), which pytest learns from LEADLINE_TIER.
+-n N: so many workers instead of one per core, at most MOST_WORKERS; 0 for none.
 --libraries: every release of every MPI library instead, which writes the table of docs/reference/libraries.md.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
 from dev import chance
 from dev.layers import violations
-from dev.paths import LOGS, PYTHON, ROOT
+from dev.paths import LOGS, PYTHON
 from dev.prerequisites import Prerequisite
 
 TIERS = {"--fast": "fast", "--all": "full"}
+MOST_WORKERS = 4  # each test starts several ranks
+# With these a person wants one process: the debugger, uncaptured output, the first failure, their own number.
+ALONE = ("--pdb", "--trace", "-s", "--capture=no", "-x", "--exitfirst", "-n", "--numprocesses")
 
 
 def say_skipped(missing: list[Prerequisite]) -> None:
@@ -28,24 +30,13 @@ def say_skipped(missing: list[Prerequisite]) -> None:
         print(f"dev: skipped {item.left_out}; needs {remedy}", flush=True)
 
 
-@contextlib.contextmanager
-def prepared_beside(environ: Mapping[str, str]) -> Iterator[None]:
-    """Compiles while tests leave a core idle; nice, so that they don't notice. See tests/prepare.py."""
-    with (LOGS / "preparing.log").open("w") as log:
-        process = subprocess.Popen(
-            ["nice", "-n", "10", PYTHON, ROOT / "tests" / "prepare.py"],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env=environ,
-            start_new_session=True,
-        )
-    try:
-        yield
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        process.wait()
+def workers(arguments: Sequence[str]) -> list[str]:
+    """pytest's option for as many workers as there are cores; none for a single file or test."""
+    one_process = any(word.startswith(ALONE) for word in arguments)
+    files = [word for word in arguments if not word.startswith("-")]
+    single = len(files) == 1 and ".py" in files[0]
+    count = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+    return [] if one_process or single or count < 2 else ["-n", str(count)]
 
 
 def test(missing: list[Prerequisite], arguments: list[str]) -> int:
@@ -63,11 +54,10 @@ def test(missing: list[Prerequisite], arguments: list[str]) -> int:
         environ["LEADLINE_TEST_LIBRARIES"] = "all"
     telling_chance = "--ci" in arguments
     arguments = [word for word in arguments if word != "--ci"]
-    everything = all(word.startswith("-") for word in arguments) and environ.get("LEADLINE_TIER") != "fast"
-    with prepared_beside(environ) if everything else contextlib.nullcontext():
-        pytest: list[str | Path] = [PYTHON, "-m", "pytest"]
-        if telling_chance:
-            code = chance.run(pytest, arguments, environ, LOGS)
-        else:
-            code = subprocess.run([*pytest, *arguments], check=False, env=environ).returncode
+    arguments = [*workers(arguments), *arguments]
+    pytest: list[str | Path] = [PYTHON, "-m", "pytest"]
+    if telling_chance:
+        code = chance.run(pytest, arguments, environ, LOGS)
+    else:
+        code = subprocess.run([*pytest, *arguments], check=False, env=environ).returncode
     return code or (1 if broken else 0)

@@ -1,0 +1,58 @@
+"""How the workers of `./dev test` (pytest-xdist) share the tests: what one worker runs together, and in which order.
+
+A unit is a file, or a folder whose tests use one expensive fixture. Its tests run in one worker, one after the other.
+The longest units begin first, so that no worker is still busy with one when the others have nothing left to do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+# One cluster, started once.
+TOGETHER = ("tests/jobs",)
+# Each test is a program of its own and shares nothing.
+APART = ("tests/test_native.py",)
+# The units that take longest, longest first: what --durations=0 says of a whole run.
+LONGEST: tuple[str, ...] = (
+    "tests/jobs",
+    "tests/bench/test_bench.py",
+    "tests/test_native.py",
+)
+
+
+def unit(nodeid: str) -> str:
+    for folder in TOGETHER:
+        if nodeid.startswith(f"{folder}/"):
+            return folder
+    file = nodeid.partition("::")[0]
+    return nodeid if file in APART else file
+
+
+def is_one(config: pytest.Config) -> bool:
+    """Whether this process is a worker."""
+    return hasattr(config, "workerinput")
+
+
+def in_order(items: list[pytest.Item]) -> None:
+    """Puts the longest units first, and leaves each unit's tests in their order."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+
+    def place(item: pytest.Item) -> int:
+        name = unit(item.nodeid)
+        return places.get(name, places.get(name.partition("::")[0], len(places)))
+
+    items.sort(key=place)
+
+
+def scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hands whole units to the workers, in the order of the collected tests."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Units(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return unit(nodeid)
+
+    config.option.loadscopereorder = False
+    return Units(config, log)
