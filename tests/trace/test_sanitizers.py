@@ -11,7 +11,7 @@ SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 @pytest.mark.full(name="trace/damage_test")
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize(("name", "arguments"), [("trace/damage_test", ["quick"]), ("recording/roundtrip_test", ["1"])])
+@pytest.mark.parametrize(("name", "arguments"), [("trace/damage_test", ["7"]), ("recording/roundtrip_test", ["1"])])
 def test_sanitizers_find_nothing(
     build: Callable[..., Path], sanitized: list[Path], tmp_path: Path, name: str, arguments: list[str]
 ) -> None:
