@@ -14,11 +14,20 @@ import pytest
 TOGETHER = ("tests/jobs",)
 # Each test is a program of its own and shares nothing.
 APART = ("tests/test_native.py",)
-# The units that take longest, longest first: what --durations=0 says of a whole run.
-LONGEST: tuple[str, ...] = (
-    "tests/jobs",
+# The units that take longest, longest first; in a fresh checkout that is what compiles.
+LONGEST = (
+    "tests/cli/test_workload.py",
     "tests/bench/test_bench.py",
+    "tests/recorder/test_hostile_sanitized.py",
+    "tests/cli/test_first_report.py",
     "tests/test_native.py",
+    "tests/jobs",
+    "tests/recorder/test_endings.py",
+    "tests/recorder/test_files.py",
+    "tests/recorder/test_control_regions.py",
+    "tests/cli/test_mistakes.py",
+    "tests/cli/test_exec.py",
+    "tests/cli/test_record.py",
 )
 
 
