@@ -1,7 +1,7 @@
 """Leadline's C++ core (src/bindings). Times in nanoseconds, sizes in bytes unless named otherwise."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 CATEGORIES: tuple[str, ...]  # in the order in which they are shown
 CATEGORY_NAMES: dict[str, CategoryNames]
@@ -953,6 +953,42 @@ class Actions:
         """Raises OSError."""
     def sums(self) -> dict[str, int]:
         """actions, messages, collectives; what was left out or estimated (src/interchange/actions.hpp)."""
+
+class ReplaySettings:
+    """src/replay/recorded.hpp."""
+
+    steps: int
+    compute: float
+    ideal: bool
+    seed: int
+    eager_bytes: int
+    latency_ns: float
+    progress: bool
+
+    def set_network(self, network: Network) -> None: ...
+
+class ReplayOutcome(TypedDict):
+    """Seconds by rank; nan: not passed. sensitivities: by L, o, g and G. stuck: (rank, what it waits for, of whom)."""
+
+    end_s: list[float]
+    loop_begin_s: list[float]
+    loop_end_s: list[float]
+    messages: int
+    replayed: int
+    sensitivities: tuple[int, int, int, int]
+    stuck: list[tuple[int, str, int]]
+    differences: dict[str, int]
+
+class Recorded:
+    """A recorded run as the replay takes it: add() each rank of one MPI_COMM_WORLD in their order."""
+
+    steps: int
+
+    def __init__(self, main_loop: int) -> None: ...
+    def add(self, profile: Profile, process: Process, index: int, node: int) -> None: ...
+    def times(self) -> list[tuple[float, float, float, float]]:
+        """Of each rank in the recording, in s: its first call, begin and end of the main loop, its last call."""
+    def replay(self, settings: ReplaySettings, sensitivities: bool = False) -> ReplayOutcome: ...
 
 class GoalExport:
     """Writes LogGOPSim's GOAL: each rank from 0 to ranks - 1 once, in this order; then finish(). Raises OSError."""

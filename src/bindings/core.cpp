@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
   leadline::bindings::bind_columns(m);
   leadline::bindings::bind_timeline(m);
   leadline::bindings::bind_network(m);
+  leadline::bindings::bind_replay(m);
   leadline::bindings::bind_collectives(m);
   leadline::bindings::bind_interchange(m);
   m.def("demangle_short", &leadline::analysis::demangle_short, nb::arg("name"));

@@ -14,15 +14,6 @@ size_t slots_for(size_t requests) {
   return slots;
 }
 
-// A value of a series beyond its end: drawn from the same values, by a counter, so that it does not depend on the order
-// in which ranks go on. SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
-size_t drawn_index(uint64_t seed, uint64_t number, size_t size) {
-  uint64_t z = seed + number * 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return static_cast<size_t>((z ^ z >> 31) % size);
-}
-
 }  // namespace
 
 template <class Instant>
@@ -54,7 +45,8 @@ Engine<Instant>::Engine(const Program& program, const Options& options)
     }
     for (int i = 0; i < 2; ++i) r.ring[i].slots.resize(slots_for(std::max(oldest[i], made[i])));
     r.drawn.resize(own.series.size());
-    events_.push({0, Event::Kind::rank, rank, rank});
+    r.clock.ps = own.start_ps;
+    events_.push({own.start_ps, Event::Kind::rank, rank, rank});
     if (!r.cursor.at_end()) load(r, own);
   }
   for (size_t i = 0; i < groups_.size(); ++i) groups_[i].met.resize(program.groups[i].size());
@@ -122,9 +114,7 @@ template <class Instant>
 void Engine<Instant>::draw(OneRank& r, const RankProgram& own, const Action& a) {
   const Series& series = own.series[a.at];
   if (series.ps.empty()) return;
-  const uint64_t number = r.drawn[a.at]++;
-  const size_t size = series.ps.size();
-  r.clock = r.clock.after(series.ps[number < size ? number : drawn_index(series.seed, number, size)]);
+  r.clock = r.clock.after(series.ps[place_in(series, r.drawn[a.at]++)]);
 }
 
 // Whether nothing that others do before can change what the call does.
@@ -143,7 +133,8 @@ bool Engine<Instant>::perform(uint32_t rank, OneRank& r, const Action& a) {
     return true;
   }
   if (a.kind == Action::Kind::mark) {
-    outcome_.mark_ps[a.at][rank] = r.clock.ps;
+    int64_t& mark = outcome_.mark_ps[a.at][rank];
+    if (!a.first || mark < 0) mark = r.clock.ps;
     return true;
   }
   if (!r.begun) {

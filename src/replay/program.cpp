@@ -4,6 +4,14 @@ namespace leadline::replay {
 
 namespace {
 
+// SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+uint64_t drawn(uint64_t seed, uint64_t number) {
+  uint64_t z = seed + number * 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
 bool remove_empty(Shape* shape, uint32_t body, std::vector<uint8_t>* known) {
   uint8_t& own = (*known)[body];
   if (own) return own == 2;
@@ -21,6 +29,22 @@ bool remove_empty(Shape* shape, uint32_t body, std::vector<uint8_t>* known) {
 void remove_empty(Shape* shape) {
   std::vector<uint8_t> known(shape->bodies.size());
   remove_empty(shape, shape->root, &known);
+}
+
+size_t place_in(const Series& series, uint64_t call) {
+  const uint64_t size = series.ps.size();
+  if (!series.per_iteration) return static_cast<size_t>(call < size ? call : drawn(series.seed, call) % size);
+  const uint64_t inside = call < series.before ? 0 : call - series.before;
+  const uint64_t iteration = inside / series.per_iteration;
+  uint64_t found = call;
+  if (call >= series.before && iteration < series.wanted) {
+    const bool as_recorded = !series.seed && iteration < series.recorded;
+    const uint64_t from = as_recorded ? iteration : drawn(series.seed, iteration) % series.recorded;
+    found = series.before + from * series.per_iteration + inside % series.per_iteration;
+  } else if (call >= series.before) {
+    found = call - (series.wanted - series.recorded) * series.per_iteration;
+  }
+  return static_cast<size_t>(found < size ? found : size - 1);
 }
 
 }  // namespace leadline::replay

@@ -4,6 +4,7 @@
 // loop is expanded. What the calls of a shape do stands beside it, for each rank.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct Action {
   bool buffered = false;   // a send: its request is complete at once
   bool handshake = false;  // a synchronous send: it asks first, whatever its size
   bool own = false;        // its requests are the schedule's of a collective: they are counted apart
+  bool first = false;      // a mark: the first time counts, otherwise the last one
   Meeting meeting = Meeting::all;
   uint32_t at = 0;        // of a message, the channel
   uint32_t count = 0;     // of a meeting, the caller's number among the members
@@ -62,14 +64,22 @@ struct Action {
   int64_t ps = 0;
 };
 
+// Times of the calls of a leaf in their order. Where a loop has more iterations than were recorded, or is drawn anew,
+// each iteration takes its calls' times from a recorded iteration, the same one on all ranks.
 struct Series {
-  std::vector<int64_t> ps;  // of the calls in their order
-  uint64_t seed = 0;        // later calls draw from the same values
+  std::vector<int64_t> ps;
+  uint64_t before = 0;                // calls before the loop
+  uint64_t per_iteration = 0;         // 0: the calls are not in the loop, or not equally often in each iteration
+  uint64_t recorded = 0, wanted = 0;  // iterations
+  uint64_t seed = 0;                  // 0: as recorded as far as that goes
 };
+// The place in Series::ps of a call's time.
+size_t place_in(const Series& series, uint64_t call);
 
 struct RankProgram {
   uint32_t shape = 0;
   uint32_t node = 0;
+  int64_t start_ps = 0;
   std::vector<uint32_t> first;  // by call, and one more: its actions
   std::vector<Action> actions;
   std::vector<uint32_t> ages;  // how many requests ago each was made; 1: the last one

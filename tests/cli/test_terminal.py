@@ -56,6 +56,7 @@ LINES = [
     "timeline run",
     "compare run run",
     "compare run run --all",
+    "predict missing",
     "exec -o one ./app",
     "collect run",
     "workload list",

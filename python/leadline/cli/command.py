@@ -20,6 +20,7 @@ COMMANDS = {
     "report": "Show the report of a recorded run.",
     "timeline": "Draw one iteration of a recorded run, call by call.",
     "compare": "Compare the environment, structure and times of recorded runs.",
+    "predict": "Predict a recorded run's time under other conditions.",
     "export": "Export a run to another tool's format.",
     "import": "Import another tool's trace (OTF2).",
     "exec": "Record one rank: put it between srun/mpiexec and the program.",

@@ -1,0 +1,5 @@
+"""Predicts times of a recorded run by replaying it in a network model (docs/tune/predict.md)."""
+
+from leadline.predict.prediction import PHASES, Change, Figures, Prediction, predict, why_spoiled
+
+__all__ = ["PHASES", "Change", "Figures", "Prediction", "predict", "why_spoiled"]

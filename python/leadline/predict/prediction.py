@@ -1,0 +1,238 @@
+"""The unchanged run is replayed first; what is predicted is relative to that replay, never to the recording."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from leadline import _core
+from leadline.errors import DamagedTrace, UsageError
+from leadline.figures.content import Content
+from leadline.figures.loops import main_loop
+from leadline.figures.run import Run
+from leadline.findings import RULES, SPOIL_TIMES
+from leadline.text import format as fmt
+
+PHASES = ("initialisation", "loop", "finalisation")
+DRAWS = 8  # replays with iterations drawn anew, for the interval
+LATENCY_NS = 200.0  # of messages within a node, where no network is given
+# Longer messages wait for their receiver, within a node, by default: as the libraries document it.
+EAGER_BYTES = (("open mpi", 4096), ("mpich", 65536), ("intel", 262144))
+OTHER_EAGER_BYTES = 65536
+LARGE_ERROR = 0.10
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is predicted. steps: 0: as many as recorded.   network: None: the one of the recording.
+    compute: what computation between calls is multiplied with.   ideal: messages and collectives take no time."""
+
+    steps: int = 0
+    network: _core.Network | None = None
+    compute: float = 1.0
+    ideal: bool = False
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Seconds of the whole run and of an iteration of the main loop, each with the interval of replays whose iterations
+    were drawn anew. iteration_s: None without a main loop.   phases_s: means over the ranks; None: not known."""
+
+    seconds: float
+    low: float
+    high: float
+    iteration: tuple[float, float, float] | None
+    phases_s: dict[str, float | None]
+    messages: int
+
+
+@dataclass
+class Prediction:
+    """recorded_s: phases in the recording.   error_of_base: of the replayed base against the recording, of the whole
+    run ("whole") and by phase, as fractions; None: not known.   notes: what is not replayed as it was; sentences.
+    sensitivities: derivatives of the predicted time by L, o, g (all in s/s) and G (bytes)."""
+
+    recorded_s: dict[str, float | None]
+    base: Figures
+    predicted: Figures
+    error_of_base: dict[str, float | None]
+    steps_recorded: int
+    steps: int
+    sensitivities: tuple[int, int, int, int]
+    notes: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+
+    @property
+    def ratio(self) -> float:
+        return self.predicted.seconds / self.base.seconds if self.base.seconds else math.nan
+
+
+def predict(run: Run, change: Change) -> Prediction:
+    """The base is replayed with the costs in the recording; over several hosts, in the network of the change. Whoever
+    shows the result asks why_spoiled() first.
+
+    Raises UsageError, with the reason, where the recording says too little.
+    """
+    _refuse(run)
+    recorded, rank_order = _read(run)
+    steps = int(recorded.steps)
+    if change.steps and not steps:
+        raise UsageError(
+            "--steps: there is no main loop that rank 0 entered exactly once", hint="--step ROUTINE[:LINE]"
+        )
+    several = len({run.processes[i].host for i in rank_order}) > 1
+    base_network = change.network if several else None
+    if several and base_network is None:
+        raise UsageError(
+            "the ranks ran on several hosts, and the cost of messages between these is not in a recording",
+            hint="--network FILE",
+        )
+    eager = _eager_bytes(run)
+    plain = Change(network=base_network)
+    base = _figures(recorded, plain, eager, steps)
+    predicted = base if change == plain else _figures(recorded, change, eager, change.steps or steps)
+    times = _recorded_times(recorded)
+    found = Prediction(
+        recorded_s=times,
+        base=base,
+        predicted=predicted,
+        error_of_base=_errors(times, base),
+        steps_recorded=steps,
+        steps=change.steps or steps,
+        sensitivities=_settled(recorded.replay(_settings(change, eager), True))["sensitivities"],
+    )
+    found.notes = _notes(recorded.replay(_settings(plain, eager))["differences"], run)
+    if base_network is None:
+        found.assumptions = [
+            "No network was given: calls cost what they cost where they did not wait, a message within a node takes "
+            f"{fmt.seconds(LATENCY_NS * 1e-9)} on its way, and messages of more than {fmt.size(eager)} wait for their "
+            "receiver. The last two are assumed, not measured."
+        ]
+    error = found.error_of_base["whole"]
+    if error is None or abs(error) > LARGE_ERROR or abs(found.error_of_base["loop"] or 0) > LARGE_ERROR:
+        found.notes.insert(
+            0, "The replay of the unchanged run is off by more than 10 %: do not rely on the prediction."
+        )
+    return found
+
+
+def why_spoiled(run: Run) -> str | None:
+    """Why the recorded times say nothing about the program: the ranks shared cores, or others took them."""
+    content = Content(run)
+    found = (finding for rule in RULES if rule.id in SPOIL_TIMES for finding in rule.look(content))
+    return next((finding.text for finding in found), None)
+
+
+def _refuse(run: Run) -> None:
+    if not run.complete:
+        raise UsageError("the recording is not complete: every rank is needed, up to its MPI_Finalize")
+    if len(run.worlds) != 1:
+        raise UsageError("only runs with one MPI_COMM_WORLD can be replayed")
+
+
+def _read(run: Run) -> tuple[_core.Recorded, list[int]]:
+    loop = main_loop(run, run.profile.iterations())
+    recorded = _core.Recorded(loop.number if loop else 0)
+    order = [index for _, index in sorted(run.worlds[0].processes.items())]
+    hosts: dict[str, int] = {}
+    for index in order:
+        node = hosts.setdefault(run.processes[index].host, len(hosts))
+        try:
+            recorded.add(run.profile, run.trace(index), index, node)
+        except _core.TraceError as error:
+            raise DamagedTrace(f"a trace cannot be read again: {error}") from error
+    return recorded, order
+
+
+def _eager_bytes(run: Run) -> int:
+    library = run.library.lower()
+    return next((n_bytes for name, n_bytes in EAGER_BYTES if name in library), OTHER_EAGER_BYTES)
+
+
+def _settings(change: Change, eager_bytes: int, seed: int = 0) -> _core.ReplaySettings:
+    settings = _core.ReplaySettings()
+    settings.steps = change.steps
+    settings.compute = change.compute
+    settings.ideal = change.ideal
+    settings.seed = seed
+    settings.eager_bytes = eager_bytes
+    settings.latency_ns = LATENCY_NS
+    if change.network is not None:
+        settings.set_network(change.network)
+    return settings
+
+
+def _settled(outcome: _core.ReplayOutcome) -> _core.ReplayOutcome:
+    """Raises UsageError if ranks wait for each other."""
+    if not (stuck := outcome["stuck"]):
+        return outcome
+    words = {"message": "a message from", "receive": "a receive of", "collective": "a collective call of"}
+    chain = ", ".join(f"rank {rank} waits for {words[on]} rank {other}" for rank, on, other in stuck[:6])
+    more = f", and so on with {len(stuck) - 6} more" if len(stuck) > 6 else ""
+    raise UsageError(f"the recorded calls cannot be replayed to their end: {chain}{more}")
+
+
+def _figures(recorded: _core.Recorded, change: Change, eager_bytes: int, steps: int) -> Figures:
+    first = _settled(recorded.replay(_settings(change, eager_bytes)))
+    drawn = [_settled(recorded.replay(_settings(change, eager_bytes, seed + 1))) for seed in range(DRAWS)]
+    wholes = [max(one["end_s"]) for one in [first, *drawn]]
+    phases = [_phases(one["loop_begin_s"], one["loop_end_s"], one["end_s"]) for one in [first, *drawn]]
+    loops = [one["loop"] for one in phases]
+    iteration = None
+    if steps and all(each is not None for each in loops):
+        known = [each / steps for each in loops if each is not None]
+        iteration = (known[0], min(known), max(known))
+    return Figures(wholes[0], min(wholes), max(wholes), iteration, phases[0], first["messages"])
+
+
+def _phases(begins: Sequence[float], ends: Sequence[float], last: Sequence[float]) -> dict[str, float | None]:
+    """Means over the ranks; without a main loop all is initialisation."""
+
+    def mean(values: Sequence[float]) -> float | None:
+        return sum(values) / len(values) if values and all(map(math.isfinite, values)) else None
+
+    if not any(map(math.isfinite, begins)):
+        return {"initialisation": mean(last), "loop": None, "finalisation": None}
+    return {
+        "initialisation": mean(begins),
+        "loop": mean([end - begin for begin, end in zip(begins, ends, strict=True)]),
+        "finalisation": mean([end - begin for begin, end in zip(ends, last, strict=True)]),
+    }
+
+
+def _recorded_times(recorded: _core.Recorded) -> dict[str, float | None]:
+    times = recorded.times()
+    _, begins, ends, last = (list(column) for column in zip(*times, strict=True))
+    whole = max(last)
+    return {"whole": whole if math.isfinite(whole) else None, **_phases(begins, ends, last)}
+
+
+def _errors(times: dict[str, float | None], base: Figures) -> dict[str, float | None]:
+    replayed = {"whole": base.seconds, **base.phases_s}
+    errors: dict[str, float | None] = {}
+    for name, recorded_s in times.items():
+        predicted_s = replayed[name]
+        errors[name] = predicted_s / recorded_s - 1 if predicted_s is not None and recorded_s else None
+    return errors
+
+
+def _notes(differences: dict[str, int], run: Run) -> list[str]:
+    texts = {
+        "lost": "stretches of calls have no order in the recording and are left out",
+        "varying": "calls have unknown partners and sizes, so they take as long as they did",
+        "unknown": "messages and collective calls have an unknown partner or communicator and are left out",
+        "wildcards": "kinds of receives from any rank are posted only when they are waited for",
+        "one_sided": "one-sided calls take as long as they did",
+        "threads": "further threads are left out",
+        "untimed": "calls have no times of their own and take the mean of their kind",
+    }
+    notes = [f"{differences[name]:,} {text}." for name, text in texts.items() if differences[name]]
+    waited = [p.placement.waited_ns for p in run.processes if p.placement.waited_ns >= 0]
+    busiest = max(waited, default=0) * 1e-9
+    if busiest > 0.01 * run.duration_s:
+        notes.append(
+            f"A rank waited {fmt.percent(busiest / run.duration_s)} of the run for a core that other work had: "
+            "these waits are replayed as computation."
+        )
+    return notes

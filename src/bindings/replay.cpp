@@ -1,0 +1,113 @@
+// Replays of recorded runs.
+#include "replay/replay.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+#include <string>
+#include <vector>
+
+#include "analysis/profile.hpp"
+#include "bindings/bindings.hpp"
+#include "replay/recorded.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace leadline::bindings {
+
+namespace {
+
+using replay::Recorded;
+using replay::Settings;
+
+void add(Recorded& self, const analysis::Profile& profile, const trace::Process& process, uint32_t index,
+         uint32_t node) {
+  const analysis::ProcessSummary& own = profile.processes().at(index);
+  if (own.site_numbers.empty() || process.streams.empty()) throw nb::value_error("the process made no calls");
+  nb::gil_scoped_release released;
+  const double begin_ns = profile.time().processes[index].begin_ns;
+  self.add(process, index, {own.site_numbers[0], own.loop_numbers[0]}, begin_ns, node);
+}
+
+std::vector<double> seconds(const std::vector<int64_t>& ps) {
+  std::vector<double> found;
+  for (const int64_t each : ps) found.push_back(each < 0 ? std::nan("") : static_cast<double>(each) * 1e-12);
+  return found;
+}
+
+const char* name_of(replay::Stuck::On on) {
+  switch (on) {
+    case replay::Stuck::On::message_from:
+      return "message";
+    case replay::Stuck::On::receive_of:
+      return "receive";
+    case replay::Stuck::On::collective:
+      return "collective";
+  }
+  return "";
+}
+
+nb::dict run(const Recorded& self, const Settings& settings, bool sensitivities) {
+  replay::Differences d;
+  replay::Outcome outcome;
+  {
+    nb::gil_scoped_release released;
+    const replay::Program program = self.program(settings, &d);
+    outcome = replay::replay(program, {true, sensitivities});
+  }
+  nb::dict found, different;
+  found["end_s"] = seconds(outcome.end_ps);
+  found["loop_begin_s"] = seconds(outcome.mark_ps[0]);
+  found["loop_end_s"] = seconds(outcome.mark_ps[1]);
+  found["messages"] = outcome.messages;
+  found["replayed"] = outcome.replayed;
+  const replay::Share share = outcome.share();
+  found["sensitivities"] = nb::make_tuple(share.latencies, share.overheads, share.gaps, share.gap_bytes);
+  nb::list stuck;
+  for (const replay::Stuck& s : outcome.stuck) stuck.append(nb::make_tuple(s.rank, name_of(s.on), s.other));
+  found["stuck"] = stuck;
+  different["lost"] = d.lost;
+  different["varying"] = d.varying;
+  different["unknown"] = d.unknown;
+  different["wildcards"] = d.wildcards;
+  different["one_sided"] = d.one_sided;
+  different["threads"] = d.threads;
+  different["untimed"] = d.untimed;
+  found["differences"] = different;
+  return found;
+}
+
+nb::list recorded_times(const Recorded& self) {
+  nb::list found;
+  for (const replay::RecordedTimes& t : self.times()) {
+    found.append(nb::make_tuple(t.begin_ns * 1e-9, t.loop_begin_ns * 1e-9, t.loop_end_ns * 1e-9, t.end_ns * 1e-9));
+  }
+  return found;
+}
+
+}  // namespace
+
+void bind_replay(nb::module_& m) {
+  nb::class_<Settings>(m, "ReplaySettings")
+      .def(nb::init<>())
+      .def_rw("steps", &Settings::steps)
+      .def_rw("compute", &Settings::compute)
+      .def_rw("ideal", &Settings::ideal)
+      .def_rw("seed", &Settings::seed)
+      .def_rw("eager_bytes", &Settings::eager_bytes)
+      .def_rw("latency_ns", &Settings::latency_ns)
+      .def_rw("progress", &Settings::progress)
+      .def(
+          "set_network", [](Settings& self, const network::Network& network) { self.network = &network; }, "network"_a,
+          nb::keep_alive<1, 2>());
+  nb::class_<Recorded>(m, "Recorded")
+      .def(nb::init<uint32_t>(), "main_loop"_a)
+      .def("add", &add, "profile"_a, "process"_a, "index"_a, "node"_a)
+      .def_prop_ro("steps", &Recorded::steps)
+      .def("times", &recorded_times)
+      .def("replay", &run, "settings"_a, "sensitivities"_a = false);
+}
+
+}  // namespace leadline::bindings

@@ -1,0 +1,103 @@
+#include "replay/recorded.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "calls/thread_calls.hpp"
+#include "replay/translation.hpp"
+
+namespace leadline::replay {
+
+using calls::ClassTrees;
+using calls::Leaf;
+
+namespace {
+
+constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+
+}  // namespace
+
+Recorded::Kind kind_of(const Leaf& leaf, size_t member) {
+  int64_t bytes = std::max<int64_t>(leaf.posted_bytes.of(member), 0);
+  if (!leaf.parts.empty()) bytes = 0;
+  for (const auto& part : leaf.parts) {
+    const calls::LeafPart& p = part.of(member);
+    bytes += std::max<int64_t>({p.posted_bytes, p.out_bytes, p.in_bytes, 0});
+  }
+  const bool collective = leaf.call.facts().category == trace::Category::collective;
+  const structure::Partner& partner = leaf.partner.of(member);
+  return {leaf.function, static_cast<uint32_t>(leaf.parts.size()),
+          static_cast<int>(std::bit_width(static_cast<uint64_t>(bytes))), collective && partner.peer == 0};
+}
+
+void Recorded::add(const trace::Process& process, uint32_t index, const calls::RunNumbers& numbers, double begin_ns,
+                   uint32_t node) {
+  trees_.add(process, index, 0, numbers);
+  threads_ += process.streams.size() - 1;
+  for (const trace::Communicator& c : process.communicators) {
+    if (c.kind == trace::Communicator::Kind::intra && c.identity) communicators_.try_emplace(c.identity, c.world);
+  }
+  Member member;
+  member.node = node;
+  for (size_t c = 0; c < trees_.classes().size(); ++c) {
+    const ClassTrees::Class& own = trees_.classes()[c];
+    if (own.members.back().process != index) continue;
+    member.of_class = c;
+    member.number = own.members.size() - 1;
+    read_times(process, own, begin_ns, &member);
+    find_shortest(own, member.number);
+  }
+  members_.push_back(std::move(member));
+}
+
+// In step with the tree, which has the calls in the same order, without failed polls.
+void Recorded::read_times(const trace::Process& process, const ClassTrees::Class& of, double begin_ns, Member* member) {
+  const RecordedShape shape = recorded_shape(trees_, of, main_loop_, 0);
+  if (members_.empty()) steps_ = shape.entered == 1 ? shape.trips : 0;
+  member->before_ns.resize(of.numbers.size());
+  member->during_ns.resize(of.numbers.size());
+  const double nan = std::nan("");
+  RecordedTimes times{nan, nan, nan, nan};
+  calls::ThreadCalls thread(process, 0, {calls::Wanted::Form::timed, false, nullptr});
+  structure::CallsInOrder leaves = trees_.calls_of(of);
+  uint32_t leaf = 0;
+  uint64_t left = 0, number = 0;
+  while (thread.next()) {
+    if (thread.polls()) continue;
+    if (!left && !leaves.next(&leaf, &left)) break;
+    --left;
+    const auto at =
+        static_cast<size_t>(std::lower_bound(of.numbers.begin(), of.numbers.end(), leaf) - of.numbers.begin());
+    const trace::TimedEvent& e = thread.event();
+    const bool timed = thread.timed();
+    member->before_ns[at].push_back(timed ? static_cast<float>(e.gap_ns) : unknown);
+    member->during_ns[at].push_back(timed ? static_cast<float>(e.duration_ns) : unknown);
+    const double end = timed ? begin_ns + e.begin_ns + e.duration_ns : nan;
+    if (!number) times.begin_ns = timed ? begin_ns + e.begin_ns : nan;
+    ++number;
+    if (shape.entered == 1 && number == shape.first_call) times.loop_begin_ns = end;
+    if (shape.entered == 1 && number == shape.first_call + shape.calls) times.loop_end_ns = end;
+    times.end_ns = end;
+  }
+  times_.push_back(times);
+}
+
+void Recorded::find_shortest(const ClassTrees::Class& of, size_t number) {
+  for (const Leaf& leaf : of.leaves) {
+    const structure::LeafTimes& t = leaf.times.of(number);
+    if (!t.calls || t.most_ns <= 0) continue;
+    const auto [at, fresh] = shortest_ns_.try_emplace(kind_of(leaf, number), t.least_ns);
+    if (!fresh) at->second = std::min(at->second, t.least_ns);
+  }
+}
+
+Program Recorded::program(const Settings& settings, Differences* differences) const {
+  *differences = {};
+  differences->threads = threads_;
+  Translation translation(*this, settings, differences);
+  return translation.make();
+}
+
+}  // namespace leadline::replay

@@ -1,0 +1,95 @@
+// A recorded run as a program for the replay: class trees, the times before and of their calls, and what each call
+// comes to in a network.
+//
+// Without a network, calls cost what they cost in the recording where they did not wait: posting a message its mean
+// time, a receive, wait or collective the shortest one of its kind. Messages take a latency that is given, and nothing
+// else, since within a node it is the ranks that copy.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "calls/class_trees.hpp"
+#include "network/network.hpp"
+#include "replay/program.hpp"
+#include "replay/recorded_shape.hpp"
+#include "trace/process.hpp"
+
+namespace leadline::replay {
+
+struct Settings {
+  uint64_t steps = 0;                         // of the main loop; 0: as recorded
+  double compute = 1;                         // what computation between calls is multiplied with
+  bool ideal = false;                         // messages and collectives cost nothing
+  uint64_t seed = 0;                          // of iterations that are drawn; 0: as recorded
+  const network::Network* network = nullptr;  // nullptr: as recorded
+  int64_t eager_bytes = INT64_MAX;            // without a network
+  double latency_ns = 0;                      // without a network
+  bool progress = false;                      // handshakes go on while ranks compute
+};
+
+// What is not replayed as it was.
+struct Differences {
+  uint64_t lost = 0;       // stretches of calls without order
+  uint64_t varying = 0;    // calls with messages whose partners and sizes are not known
+  uint64_t unknown = 0;    // messages and collectives whose partners or communicator are not known
+  uint64_t wildcards = 0;  // nonblocking receives from any source, which are posted when they are waited for
+  uint64_t one_sided = 0;  // calls that take as long as they did
+  uint64_t threads = 0;    // further threads with calls, which are left out
+  uint64_t untimed = 0;    // calls whose own times were not kept
+  double waits_in_gaps_ns = 0;
+};
+
+// Times of a rank in the recording, in nanoseconds of the run; NaN: not kept.
+struct RecordedTimes {
+  double begin_ns = 0, loop_begin_ns = 0, loop_end_ns = 0, end_ns = 0;
+};
+
+class Recorded {
+ public:
+  explicit Recorded(uint32_t main_loop) : main_loop_(main_loop) {}
+  Recorded(const Recorded&) = delete;
+
+  // Each rank once, in their order.   begin_ns: of the process, in the run's time.   node: number of its node.
+  void add(const trace::Process& process, uint32_t index, const calls::RunNumbers& numbers, double begin_ns,
+           uint32_t node);
+
+  // Marks 0 and 1: begin and end of the main loop.
+  Program program(const Settings& settings, Differences* differences) const;
+  const std::vector<RecordedTimes>& times() const { return times_; }
+  uint64_t steps() const { return steps_; }  // of the main loop on rank 0; 0: it was not entered once
+
+  // Which kinds of calls are alike in what the shortest one costs.
+  struct Kind {
+    std::string function;
+    uint32_t parts = 0;
+    int bits = 0;  // of the bytes
+    bool root = false;
+    auto operator<=>(const Kind&) const = default;
+  };
+
+ private:
+  friend class Translation;
+  struct Member {
+    size_t of_class = 0, number = 0;
+    uint32_t node = 0;
+    std::vector<std::vector<float>> before_ns, during_ns;  // by leaf, in the calls' order; NaN: not kept
+  };
+  void read_times(const trace::Process& process, const calls::ClassTrees::Class& of, double begin_ns, Member* member);
+  void find_shortest(const calls::ClassTrees::Class& of, size_t number);
+
+  const uint32_t main_loop_;
+  calls::ClassTrees trees_;
+  std::vector<Member> members_;  // by rank
+  std::vector<RecordedTimes> times_;
+  std::map<uint64_t, std::vector<int32_t>> communicators_;  // by identity: members in MPI_COMM_WORLD
+  std::map<Kind, double> shortest_ns_;
+  uint64_t steps_ = 0, threads_ = 0;
+};
+
+Recorded::Kind kind_of(const calls::Leaf& leaf, size_t member);
+
+}  // namespace leadline::replay

@@ -1,0 +1,195 @@
+// Collectives: by the schedule of an algorithm where there is one, else by a formula of the time from when those have
+// come whom a rank waits for.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string_view>
+
+#include "collectives/algorithm.hpp"
+#include "replay/translation.hpp"
+
+namespace leadline::replay {
+
+namespace {
+
+std::string_view plain_name(std::string_view function) {
+  if (function.starts_with("MPI_")) function.remove_prefix(4);
+  if (function.ends_with("_c")) function.remove_suffix(2);
+  if (function.starts_with("I") && function.size() > 1 && function != "Intercomm_create") function.remove_prefix(1);
+  return function;
+}
+
+bool is(std::string_view name, std::string_view word) {
+  return name.size() == word.size() && std::equal(name.begin() + 1, name.end(), word.begin() + 1);
+}
+
+Action::Meeting meeting_of(std::string_view name) {
+  if (is(name, "Bcast") || is(name, "Scatter") || is(name, "Scatterv")) return Action::Meeting::from_root;
+  if (is(name, "Reduce") || is(name, "Gather") || is(name, "Gatherv")) return Action::Meeting::to_root;
+  if (is(name, "Scan") || is(name, "Exscan")) return Action::Meeting::prefix;
+  return Action::Meeting::all;
+}
+
+// As MPICH chooses: short messages in few rounds, long ones in parts.
+const char* algorithm_for(collectives::Operation operation, int64_t bytes) {
+  switch (operation) {
+    case collectives::Operation::broadcast:
+      return bytes < 12288 ? "binomial" : "scatter_ring";
+    case collectives::Operation::reduce:
+      return bytes <= 2048 ? "binomial" : "rabenseifner";
+    case collectives::Operation::allreduce:
+      return bytes <= 2048 ? "recursive_doubling" : "rabenseifner";
+    case collectives::Operation::gather:
+      return "binomial";
+  }
+  return "";
+}
+
+}  // namespace
+
+uint32_t Translation::group(uint64_t identity) {
+  const auto known = groups_.find(identity);
+  if (known != groups_.end()) return known->second;
+  const auto at = recorded_.communicators_.find(identity);
+  if (!identity || at == recorded_.communicators_.end()) return UINT32_MAX;
+  std::vector<uint32_t> members;
+  for (const int32_t world : at->second) {
+    if (world < 0 || static_cast<size_t>(world) >= recorded_.members_.size()) return UINT32_MAX;
+    members.push_back(static_cast<uint32_t>(world));
+  }
+  const auto number = static_cast<uint32_t>(program_.groups.size());
+  program_.groups.push_back(std::move(members));
+  return groups_[identity] = number;
+}
+
+void Translation::collective(const At& at, bool nonblocking) {
+  const uint32_t number = group(at.leaf.identity.of(at.member));
+  const std::vector<uint32_t>* members = number == UINT32_MAX ? nullptr : &program_.groups[number];
+  const auto me =
+      members ? std::find(members->begin(), members->end(), at.rank) : std::vector<uint32_t>::const_iterator{};
+  if (!members || me == members->end()) {
+    ++differences_.unknown;
+    return nonblocking ? nothing(at) : as_long(at);
+  }
+  const auto mine = static_cast<uint32_t>(me - members->begin());
+  const int32_t root = at.leaf.partner.of(at.member).rank;
+  const uint32_t known_root =
+      root >= 0 && static_cast<size_t>(root) < members->size() ? static_cast<uint32_t>(root) : 0;
+  if (!nonblocking && settings_.network && !settings_.ideal &&
+      schedule(at, {members->begin(), members->end()}, mine, known_root)) {
+    return;
+  }
+  formula(at, nonblocking, number, mine, known_root);
+}
+
+void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32_t member, uint32_t root) {
+  Action meet;
+  meet.kind = Action::Kind::meet;
+  meet.own = !nonblocking;
+  meet.at = group;
+  meet.count = member;
+  meet.root = root;
+  meet.meeting = meeting_of(plain_name(at.leaf.function));
+  const std::vector<uint32_t>& members = program_.groups[group];
+  double ns = meet.meeting == Action::Meeting::all ? last_to_come_ns(at, members) : shortest_ns(at);
+  if (settings_.network && members.size() > 1) {
+    int64_t bytes = 0;
+    for (const auto& part : at.leaf.parts) {
+      const calls::LeafPart& p = part.of(at.member);
+      bytes = std::max({bytes, p.out_bytes, p.in_bytes});
+    }
+    // Rounds of a tree, and all bytes of the rank once through its port.
+    const network::Link& way = link(members.front(), members.back());
+    const int rounds = std::bit_width(members.size() - 1);
+    ns = rounds * way.piece(0).message_ns(0) + way.piece(bytes).per_byte_ns * static_cast<double>(bytes);
+  }
+  meet.cost = cost(ns);
+  own_->actions.push_back(meet);
+  if (!nonblocking) wait({1}, true, 0);
+}
+
+// What a collective for which all wait takes the last one to come: the mean, over its calls, of the shortest time of a
+// rank.
+double Translation::last_to_come_ns(const At& at, const std::vector<uint32_t>& members) const {
+  const auto& classes = recorded_.trees_.classes();
+  const auto& own = classes[recorded_.members_[at.rank].of_class];
+  const uint32_t number = own.numbers[static_cast<size_t>(&at.leaf - own.leaves.data())];
+  std::vector<const std::vector<float>*> all;
+  for (const uint32_t rank : members) {
+    const Recorded::Member& member = recorded_.members_[rank];
+    const std::vector<uint32_t>& numbers = classes[member.of_class].numbers;
+    const auto leaf = std::lower_bound(numbers.begin(), numbers.end(), number);
+    if (leaf == numbers.end() || *leaf != number) return shortest_ns(at);
+    all.push_back(&member.during_ns[static_cast<size_t>(leaf - numbers.begin())]);
+    if (all.back()->size() != all.front()->size()) return shortest_ns(at);
+  }
+  double sum = 0;
+  uint64_t calls = 0;
+  for (size_t i = 0; i < all.front()->size(); ++i) {
+    float least = (*all.front())[i];
+    for (const std::vector<float>* ns : all) least = std::isfinite((*ns)[i]) && !((*ns)[i] > least) ? (*ns)[i] : least;
+    if (!std::isfinite(least)) continue;
+    sum += least;
+    ++calls;
+  }
+  return calls ? sum / static_cast<double>(calls) : shortest_ns(at);
+}
+
+bool Translation::schedule(const At& at, const std::vector<int32_t>& members, uint32_t me, uint32_t root) {
+  using collectives::Step;
+  collectives::Problem problem;
+  const std::string_view name = plain_name(at.leaf.function);
+  const auto matches = [&](const char* function) { return name == std::string_view(function).substr(4); };
+  int found = 0;
+  while (found < collectives::operation_count && !matches(collectives::facts_of_operations[found].function)) ++found;
+  if (found == collectives::operation_count || at.leaf.parts.empty()) return false;
+  problem.operation = static_cast<collectives::Operation>(found);
+  problem.processes = static_cast<int>(members.size());
+  problem.rank = static_cast<int>(me);
+  problem.root = static_cast<int>(root);
+  const int64_t bytes = std::max<int64_t>(at.leaf.posted_bytes.of(at.member), 0);
+  problem.element_bytes = bytes % 8 == 0 ? 8 : 1;
+  problem.count = bytes / problem.element_bytes;
+  const collectives::Algorithm* algorithm =
+      collectives::find_algorithm(problem.operation, algorithm_for(problem.operation, bytes));
+  collectives::Schedule schedule;
+  if (!algorithm || !problem.count || !algorithm->build(problem, &schedule)) return false;
+  const uint64_t identity = at.leaf.identity.of(at.member) << 1;
+  uint32_t made = 0;
+  for (const Step& step : schedule.steps) {
+    Action action;
+    action.own = true;
+    const bool sends = step.kind == Step::Kind::send;
+    switch (step.kind) {
+      case Step::Kind::send:
+      case Step::Kind::receive: {
+        const auto other = static_cast<uint32_t>(members[static_cast<size_t>(step.peer)]);
+        const uint32_t from = sends ? at.rank : other, to = sends ? other : at.rank;
+        const int64_t length = (sends ? step.from : step.to).count * problem.element_bytes;
+        action.kind = sends ? Action::Kind::send : Action::Kind::receive;
+        action.at = channel(identity, from, to, int64_t{1} << 40);
+        action.transfer = transfer(from, to, length);
+        (sends ? action.cost : action.on_wait) = cost(link(from, to).piece(length).processor_ns(length), {0, 1, 0, 0});
+        own_->actions.push_back(action);
+        ++made;
+        break;
+      }
+      case Step::Kind::wait:
+        wait({made - step.request}, true, 0);
+        break;
+      case Step::Kind::copy:
+      case Step::Kind::reduce: {
+        const double each =
+            step.kind == Step::Kind::copy ? settings_.network->copy_per_byte_ns : settings_.network->reduce_per_byte_ns;
+        action.ps = static_cast<int64_t>(each * static_cast<double>(step.to.count * problem.element_bytes) * 1000);
+        own_->actions.push_back(action);
+        break;
+      }
+      case Step::Kind::native:
+        return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace leadline::replay

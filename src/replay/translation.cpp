@@ -1,0 +1,330 @@
+#include "replay/translation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace leadline::replay {
+
+using structure::CallPart;
+using trace::CallClass;
+using trace::EventForm;
+using trace::RequestUse;
+
+namespace {
+
+int64_t picoseconds(double ns) { return std::isfinite(ns) && ns > 0 ? static_cast<int64_t>(ns * 1000 + 0.5) : 0; }
+
+// MPI_Bsend, MPI_Ibsend, MPI_Bsend_init, ...; `mode`: "bsend".
+bool is_sent(const std::string& function, const std::string& mode) {
+  return function.size() > 4 && function.find(mode.substr(1), 4) != std::string::npos &&
+         (function.find(mode) != std::string::npos || function[4] == static_cast<char>(mode[0] - 'a' + 'A'));
+}
+
+}  // namespace
+
+Program Translation::make() {
+  const auto ranks = static_cast<uint32_t>(recorded_.members_.size());
+  groups_[0] = 0;  // all ranks
+  std::vector<uint32_t>& all = program_.groups.emplace_back();
+  for (uint32_t i = 0; i < ranks; ++i) {
+    all.push_back(i);
+    program_.nodes = std::max(program_.nodes, recorded_.members_[i].node + 1);
+  }
+  alone_.resize(ranks, UINT32_MAX);
+  program_.marks = 2;
+  program_.progress = settings_.progress;
+  std::map<size_t, uint32_t> shapes;
+  for (uint32_t i = 0; i < ranks; ++i) {
+    const Recorded::Member& member = recorded_.members_[i];
+    const auto& own = recorded_.trees_.classes()[member.of_class];
+    const RecordedShape shape = recorded_shape(recorded_.trees_, own, recorded_.main_loop_, settings_.steps);
+    differences_.lost += shape.lost + own.lost_calls;
+    RankProgram made;
+    own_ = &made;
+    made.node = member.node;
+    made.start_ps = picoseconds(recorded_.times_[i].begin_ns);
+    made.first.push_back(0);
+    for (size_t l = 0; l < own.leaves.size(); ++l) {
+      const Leaf& leaf = own.leaves[l];
+      const uint64_t calls = shape.before[l] + shape.inside[l];
+      times(i, l, shape);
+      call({i, member.number, leaf, leaf.times.of(member.number), calls});
+      made.first.push_back(static_cast<uint32_t>(made.actions.size()));
+    }
+    for (const bool begins : {true, false}) {
+      Action mark;
+      mark.kind = Action::Kind::mark;
+      mark.at = begins ? 0 : 1;
+      mark.first = begins;
+      made.actions.push_back(mark);
+      made.first.push_back(static_cast<uint32_t>(made.actions.size()));
+    }
+    const auto [at, fresh] = shapes.try_emplace(member.of_class, static_cast<uint32_t>(program_.shapes.size()));
+    if (fresh) {
+      program_.shapes.push_back(shape.shape);
+      remove_empty(&program_.shapes.back());
+    }
+    made.shape = at->second;
+    program_.ranks.push_back(std::move(made));
+  }
+  return std::move(program_);
+}
+
+uint32_t Translation::cost(double ns, const Share& share) {
+  if (settings_.ideal) return 0;
+  const int64_t ps = picoseconds(ns);
+  const auto key = std::make_tuple(ps, share.latencies, share.overheads, share.gaps, share.gap_bytes);
+  const auto [at, fresh] = costs_.try_emplace(key, static_cast<uint32_t>(program_.costs.size()));
+  if (fresh) program_.costs.push_back({ps, share});
+  return at->second;
+}
+
+// What comes before the call. Where no time was kept, the leaf's mean is taken.
+void Translation::times(uint32_t rank, size_t leaf, const RecordedShape& shape) {
+  const Recorded::Member& member = recorded_.members_[rank];
+  const Leaf& of = recorded_.trees_.classes()[member.of_class].leaves[leaf];
+  if (of.call.cls == CallClass::init) return;
+  series(member.before_ns[leaf], of.times.of(member.number).before_ns, settings_.compute, shape, leaf);
+}
+
+void Translation::series(const std::vector<float>& ns, double mean_ns, double factor, const RecordedShape& shape,
+                         size_t leaf) {
+  double sum = 0;
+  uint64_t kept = 0;
+  for (const float each : ns) {
+    if (!std::isfinite(each)) continue;
+    sum += each;
+    ++kept;
+  }
+  differences_.untimed += ns.size() - kept;
+  // Those that were not kept have what is left of the sum.
+  const uint64_t rest = ns.size() - kept;
+  const double other =
+      rest ? std::max(0.0, (mean_ns * static_cast<double>(ns.size()) - sum) / static_cast<double>(rest)) : 0;
+  Action action;
+  if (!kept) {
+    action.ps = picoseconds(mean_ns * factor);
+    own_->actions.push_back(action);
+    return;
+  }
+  action.kind = Action::Kind::series;
+  action.at = static_cast<uint32_t>(own_->series.size());
+  Series series;
+  series.ps.reserve(ns.size());
+  for (const float each : ns) series.ps.push_back(picoseconds((std::isfinite(each) ? each : other) * factor));
+  series.seed = settings_.seed;
+  if (leaf < shape.inside.size() && shape.trips && shape.inside[leaf] && shape.inside[leaf] % shape.trips == 0) {
+    series.before = shape.before[leaf];
+    series.per_iteration = shape.inside[leaf] / shape.trips;
+    series.recorded = shape.trips;
+    series.wanted = settings_.steps ? settings_.steps : shape.trips;
+  }
+  own_->series.push_back(std::move(series));
+  own_->actions.push_back(action);
+}
+
+void Translation::call(const At& at) {
+  const structure::DecodedCall& call = at.leaf.call;
+  const trace::CallFacts& facts = call.facts();
+  if (at.leaf.varies && (facts.moves || facts.requests != RequestUse::none)) {
+    differences_.varying += at.times.calls;
+    return as_long(at);
+  }
+  if (call.refused) return as_long(at);
+  if (call.cls == CallClass::finalize) {
+    Action meet;
+    meet.kind = Action::Kind::meet;
+    meet.own = true;
+    meet.count = at.rank;
+    meet.cost = cost(shortest_ns(at));
+    own_->actions.push_back(meet);
+    return wait({1}, true, 0);
+  }
+  switch (facts.requests) {
+    case RequestUse::makes:
+    case RequestUse::starts:
+      return requests(at);
+    case RequestUse::completes:
+      return completions(at);
+    case RequestUse::frees:
+    case RequestUse::creates:
+    case RequestUse::cancels:
+      return as_long(at);
+    case RequestUse::none:
+      break;
+  }
+  const bool creates = facts.event == EventForm::creation;
+  if (facts.event == EventForm::message || facts.event == EventForm::exchange) return messages(at);
+  if (facts.event == EventForm::collective || creates) return collective(at, false);
+  if (facts.event == EventForm::probe) {
+    Action action;
+    action.kind = Action::Kind::call;
+    action.cost = cost(shortest_ns(at));
+    own_->actions.push_back(action);
+    return;
+  }
+  if (facts.category == trace::Category::one_sided) differences_.one_sided += at.times.calls;
+  as_long(at);
+}
+
+void Translation::as_long(const At& at) {
+  const Recorded::Member& member = recorded_.members_[at.rank];
+  const auto& own = recorded_.trees_.classes()[member.of_class];
+  const auto leaf = static_cast<size_t>(&at.leaf - own.leaves.data());
+  series(member.during_ns[leaf], at.times.duration_ns, 1,
+         recorded_shape(recorded_.trees_, own, recorded_.main_loop_, 0), leaf);
+}
+
+void Translation::nothing(const At& at) {
+  if (alone_[at.rank] == UINT32_MAX) {
+    alone_[at.rank] = static_cast<uint32_t>(program_.groups.size());
+    program_.groups.push_back({at.rank});
+  }
+  Action meet;
+  meet.kind = Action::Kind::meet;
+  meet.at = alone_[at.rank];
+  own_->actions.push_back(meet);
+}
+
+void Translation::wait(const std::vector<uint32_t>& ages, bool own, double call_ns) {
+  Action action;
+  action.kind = Action::Kind::wait;
+  action.own = own;
+  action.at = static_cast<uint32_t>(own_->ages.size());
+  action.count = static_cast<uint32_t>(ages.size());
+  action.cost = cost(call_ns);
+  own_->ages.insert(own_->ages.end(), ages.begin(), ages.end());
+  own_->actions.push_back(action);
+}
+
+double Translation::shortest_ns(const At& at) const {
+  const auto found = recorded_.shortest_ns_.find(kind_of(at.leaf, at.member));
+  return found == recorded_.shortest_ns_.end() ? at.times.least_ns : found->second;
+}
+
+// False: there is no such message.
+bool Translation::message(const At& at, size_t part, bool sends, bool own, double call_ns) {
+  const CallPart& p = at.leaf.call.parts[part];
+  const calls::LeafPart& mine = at.leaf.parts[part].of(at.member);
+  if (mine.partner.peer == trace::peer_null || p.cancelled) return false;
+  const auto ranks = static_cast<int32_t>(recorded_.members_.size());
+  if (mine.partner.world < 0 || mine.partner.world >= ranks || !mine.identity) {
+    ++differences_.unknown;
+    return false;
+  }
+  const auto other = static_cast<uint32_t>(mine.partner.world);
+  const uint32_t from = sends ? at.rank : other, to = sends ? other : at.rank;
+  const int64_t bytes = std::max<int64_t>(sends ? mine.out_bytes : std::max(mine.posted_bytes, mine.in_bytes), 0);
+  Action action;
+  action.kind = sends ? Action::Kind::send : Action::Kind::receive;
+  action.own = own;
+  action.at = channel(mine.identity << 1 | p.partitioned, from, to, mine.tag);
+  action.transfer = transfer(from, to, bytes);
+  action.buffered = sends && is_sent(at.leaf.function, "bsend");
+  action.handshake = sends && is_sent(at.leaf.function, "ssend") && !settings_.ideal;
+  if (!settings_.network) {
+    action.cost = cost(call_ns);
+  } else {
+    const network::Link& way = link(from, to);
+    const network::Piece& piece = way.piece(bytes);
+    (sends ? action.cost : action.on_wait) = cost(piece.processor_ns(bytes), {0, 1, 0, 0});
+    if (!sends) action.cost = own ? 0 : cost(settings_.network->call_ns);
+  }
+  own_->actions.push_back(action);
+  return true;
+}
+
+void Translation::messages(const At& at) {
+  const double ns = shortest_ns(at);
+  const bool both = at.leaf.call.parts.size() > 1;
+  uint32_t made = 0;
+  bool receives = false;
+  for (const bool sends : {false, true}) {
+    for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
+      const CallPart& part = at.leaf.call.parts[p];
+      if (sends ? !part.sends() : !part.receives()) continue;
+      const bool there = message(at, p, sends, true, sends && !both ? ns : 0);
+      made += there;
+      receives = receives || (there && !sends);
+    }
+  }
+  std::vector<uint32_t> ages;
+  for (uint32_t age = made; age; --age) ages.push_back(age);
+  wait(ages, true, !settings_.network && (receives || !made) ? ns : 0);
+}
+
+void Translation::requests(const At& at) {
+  const structure::DecodedCall& call = at.leaf.call;
+  const bool starts = call.facts().requests == RequestUse::starts;
+  const double ns = at.times.duration_ns / static_cast<double>(std::max<size_t>(1, starts ? call.parts.size() : 1));
+  if (call.cls == CallClass::icoll || call.cls == CallClass::comm_icreate) return collective(at, true);
+  const size_t count = starts ? call.parts.size() : 1;
+  for (size_t i = 0; i < count; ++i) {
+    const bool known = i < call.parts.size() && (starts || call.parts.size() == 1);
+    const CallPart* part = known ? &call.parts[i] : nullptr;
+    const bool moves = part && (part->sends() || part->receives());
+    if (moves && part->wildcard && part->receives()) {
+      ++differences_.wildcards;
+    } else if (moves && message(at, i, part->sends(), false, ns)) {
+      continue;
+    } else if (!moves) {
+      differences_.unknown += call.facts().category == trace::Category::point_to_point;
+    }
+    nothing(at);
+  }
+}
+
+void Translation::completions(const At& at) {
+  std::vector<uint32_t> ages, received;
+  for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
+    const CallPart& part = at.leaf.call.parts[p];
+    if (part.request == RequestUse::none || part.maker.thread >= 0 || !part.maker.age) continue;
+    ages.push_back(static_cast<uint32_t>(std::min<uint64_t>(part.maker.age, UINT32_MAX)));
+    if (part.wildcard && part.receives() && part.names_message && message(at, p, false, true, 0)) received.push_back(0);
+  }
+  for (size_t i = 0; i < received.size(); ++i) received[i] = static_cast<uint32_t>(received.size() - i);
+  const double ns = settings_.network      ? settings_.network->call_ns
+                    : at.leaf.call.nothing ? at.times.duration_ns
+                                           : shortest_ns(at);
+  if (!received.empty()) wait(received, true, 0);
+  wait(ages, false, ns);
+}
+
+uint32_t Translation::channel(uint64_t identity, uint32_t from, uint32_t to, int64_t tag) {
+  const auto [at, fresh] =
+      channels_.try_emplace({identity, from, to, tag}, static_cast<uint32_t>(program_.channels.size()));
+  if (fresh) program_.channels.push_back({from, to});
+  return at->second;
+}
+
+const network::Link& Translation::link(uint32_t from, uint32_t to) const {
+  const bool within = recorded_.members_[from].node == recorded_.members_[to].node;
+  return *settings_.network->link(within ? network::Distance::node : network::Distance::other_node);
+}
+
+uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes) {
+  const bool within = recorded_.members_[from].node == recorded_.members_[to].node;
+  const auto [at, fresh] = transfers_.try_emplace({within, bytes}, static_cast<uint32_t>(program_.transfers.size()));
+  if (!fresh) return at->second;
+  Transfer t;
+  if (settings_.ideal) {
+    // Nothing takes any time.
+  } else if (!settings_.network) {
+    t.latency = t.half_handshake = {picoseconds(settings_.latency_ns), {1, 0, 0, 0}};
+    t.eager = bytes <= settings_.eager_bytes;
+  } else {
+    const network::Link& way = link(from, to);
+    const network::Piece& piece = way.piece(bytes);
+    t.latency = {picoseconds(piece.latency_ns), {1, 0, 0, 0}};
+    t.busy = {picoseconds(piece.busy_ns(bytes)), {0, 0, 1, bytes}};
+    t.half_handshake = {picoseconds(way.half_handshake_ns(bytes)), {way.handshake_ns < 0 ? 1 : 0, 0, 0, 0}};
+    t.eager = way.is_eager(bytes);
+    t.by_port = !within && settings_.network->port.limits();
+    if (t.by_port) t.port_busy = {picoseconds(settings_.network->port.busy_ns(bytes)), {}};
+    program_.ports = program_.ports || t.by_port;
+  }
+  program_.transfers.push_back(t);
+  return at->second;
+}
+
+}  // namespace leadline::replay

@@ -1,0 +1,64 @@
+// From the leaves of a recorded run to actions.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "replay/recorded.hpp"
+
+namespace leadline::replay {
+
+class Translation {
+ public:
+  Translation(const Recorded& recorded, const Settings& settings, Differences* differences)
+      : recorded_(recorded), settings_(settings), differences_(*differences) {}
+
+  Program make();
+
+ private:
+  using Leaf = calls::Leaf;
+  struct At {  // a leaf on a rank
+    uint32_t rank;
+    size_t member;
+    const Leaf& leaf;
+    const structure::LeafTimes& times;
+    uint64_t calls;
+  };
+
+  RankProgram rank(uint32_t rank);
+  void times(uint32_t rank, size_t leaf, const RecordedShape& shape);
+  void call(const At& at);
+  void messages(const At& at);
+  void requests(const At& at);
+  void completions(const At& at);
+  void collective(const At& at, bool nonblocking);
+  void formula(const At& at, bool nonblocking, uint32_t group, uint32_t member, uint32_t root);
+  bool schedule(const At& at, const std::vector<int32_t>& members, uint32_t me, uint32_t root);
+  void nothing(const At& at);  // a request that is complete at once
+  void as_long(const At& at);  // as the call took
+
+  bool message(const At& at, size_t part, bool sends, bool own, double call_ns);
+  void wait(const std::vector<uint32_t>& ages, bool own, double call_ns);
+  uint32_t cost(double ns, const Share& share = {});
+  uint32_t transfer(uint32_t from, uint32_t to, int64_t bytes);
+  uint32_t channel(uint64_t identity, uint32_t from, uint32_t to, int64_t tag);
+  uint32_t group(uint64_t identity);
+  const network::Link& link(uint32_t from, uint32_t to) const;
+  double shortest_ns(const At& at) const;
+  double last_to_come_ns(const At& at, const std::vector<uint32_t>& members) const;
+  void series(const std::vector<float>& ns, double mean_ns, double factor, const RecordedShape& shape, size_t leaf);
+
+  const Recorded& recorded_;
+  const Settings& settings_;
+  Differences& differences_;
+  Program program_;
+  RankProgram* own_ = nullptr;
+  std::map<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>, uint32_t> costs_;
+  std::map<std::tuple<bool, int64_t>, uint32_t> transfers_;  // within a node, bytes
+  std::map<std::tuple<uint64_t, uint32_t, uint32_t, int64_t>, uint32_t> channels_;
+  std::map<uint64_t, uint32_t> groups_;
+  std::vector<uint32_t> alone_;  // by rank: its group of one; UINT32_MAX: not made yet
+};
+
+}  // namespace leadline::replay
