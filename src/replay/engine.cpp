@@ -187,8 +187,8 @@ template <class Instant>
 bool Engine<Instant>::wait(uint32_t rank, OneRank& r, const Action& a) {
   const RankProgram& own = program_.ranks[rank];
   Ring<Instant>& ring = r.ring[a.own];
-  for (uint32_t i = 0; i < a.count; ++i) {
-    const uint32_t slot = ring.of_age(own.ages[a.at + i]);
+  for (; r.complete < a.count; ++r.complete) {
+    const uint32_t slot = ring.of_age(own.ages[a.at + r.complete]);
     OneRequest& request = ring.slots[slot];
     if (request.state != State::open) continue;
     const OneMessage* m = request.message == none ? nullptr : &messages_[request.message];
@@ -205,6 +205,7 @@ bool Engine<Instant>::wait(uint32_t rank, OneRank& r, const Action& a) {
     block(r, a.own, slot);
     return false;
   }
+  r.complete = 0;
   settle(rank, r, a);
   return true;
 }

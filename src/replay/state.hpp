@@ -74,6 +74,7 @@ struct Rank {
   bool blocked = false, ended = false;
   uint32_t waits_for = none;  // slot
   bool waits_own = false;
+  uint32_t complete = 0;  // requests of the wait under way that are known to be
   Instant clock, in_call_until, out_free, in_free;
   uint32_t open_handshakes = 0;
   uint64_t sent = 0;
