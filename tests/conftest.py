@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,8 @@ def a_clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["LEADLINE_FAIL_ON_CONTRADICTION"] = "1"
     os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("settings"))
     kept_builds.forget_unused()
+    # Of environments that earlier sessions installed into temporary directories.
+    shutil.rmtree(f"{sys.pycache_prefix}{tempfile.gettempdir()}", ignore_errors=True)
 
 
 @pytest.fixture
