@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,9 @@ def test_{name}():
 """
 
 
-def ended(folder: Path, capfd: pytest.CaptureFixture[str], more: str = "", **failures: int) -> tuple[int, list[str]]:
+def ended(
+    folder: Path, capfd: pytest.CaptureFixture[str], more: str = "", options: Sequence[str] = (), **failures: int
+) -> tuple[int, list[str]]:
     (folder / "conftest.py").write_text(CONFTEST)
     tests = [
         FAILS.format(name=name, failures=times, log=str(folder / f"{name}.log")) for name, times in failures.items()
@@ -43,7 +46,7 @@ def ended(folder: Path, capfd: pytest.CaptureFixture[str], more: str = "", **fai
     here = os.getcwd()
     os.chdir(folder)
     try:
-        code = chance.run(words, [], dict(os.environ), folder / "logs")
+        code = chance.run(words, options, dict(os.environ), folder / "logs")
     finally:
         os.chdir(here)
     return code, capfd.readouterr().out.splitlines()
@@ -55,6 +58,13 @@ def test_one_that_fails_once_is_reported_and_refuses_nothing(tmp_path: Path, cap
     (loud,) = [number for number, line in enumerate(lines) if " failed by chance, mend it " in line]
     assert lines[loud + 1] == "test_it.py::test_once"
     assert any("session 0 of once" in line for line in lines[loud:])
+    assert "1 failed, 1 passed" in lines[-1]
+
+
+def test_failures_in_workers_are_repeated_without_them(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    code, lines = ended(tmp_path, capfd, options=("-n", "2"), once=1, never=0)
+    assert code == 0
+    assert [line for line in lines if line.startswith("test_it.py::")] == ["test_it.py::test_once"]
     assert "1 failed, 1 passed" in lines[-1]
 
 
