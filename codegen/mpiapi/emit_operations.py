@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from leadline.operations import Side
 from mpiapi.classes import HEAD
 from mpiapi.emit import SYMBOL_VERSION
-from mpiapi.operations import ARGUMENTS, Operation, Side
+from mpiapi.operations import ARGUMENTS, Operation
 
 # How the bench passes an argument of each role (src/bench/native_call.hpp): one count, or counts by rank.
 _PASSED = {"sbuf": "c.from", "scount": "c.from_count", "stype": "c.from_type", "sdispls": "c.from_places",

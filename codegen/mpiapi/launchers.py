@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+from leadline.launchers.variables import BatchVariables, LauncherVariables
 from mpiapi.classes import HEAD
 from mpiapi.data import read_toml
 from mpiapi.standard import ApiError
 
-# Key: whether an entry must have it.
-LAUNCHER_VARIABLES = {"rank": True, "size": False, "local_rank": False, "local_size": False, "nodes": False,
-                      "job": False}  # fmt: skip
-LAUNCHER_FACTS = ("job_is_unique", "any_library", "inherited")
-BATCH_VARIABLES = {"id": True, "name": False, "partition": False, "nodes": False, "array_job": False,
-                   "array_task": False, "restarts": False, "end_time": False, "node_count": False,
-                   "node_file": False}  # fmt: skip
-BATCH_FACTS = ("ambiguous",)
+
+def _variables(of: type, *others: str) -> dict[str, bool]:
+    """By key: whether an entry must have it."""
+    texts = [field for field in fields(of) if field.default is MISSING or isinstance(field.default, str)]
+    return {field.name: field.default is MISSING for field in texts if field.name not in others}
+
+
+def _facts(of: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(of) if isinstance(field.default, bool))
+
+
+LAUNCHER_VARIABLES = _variables(LauncherVariables, "command", "source")
+LAUNCHER_FACTS = _facts(LauncherVariables)
+BATCH_VARIABLES = _variables(BatchVariables, "title", "source")
+BATCH_FACTS = _facts(BatchVariables)
 Entries = dict[str, dict[str, Any]]
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from leadline import operations
 from mpiapi.data import read_toml
 from mpiapi.semantics import Meaning
 from mpiapi.standard import ApiError, Parameter
@@ -15,18 +16,8 @@ IN_PLACE = "nobody root all of_result".split()
 ARGUMENTS = "sbuf scount sdispls stype rbuf rcount rdispls rtype op root comm".split()
 _WORDS = {"by": ("all", "root"), "blocks": ("one", "per_rank"), "counts": ("one", "per_rank"),
           "datatypes": ("one", "per_rank")}  # fmt: skip
-_KEYS = {"folder", "function", "contributed", "received", "reduces", "in_place"}
+_KEYS = {field.name for field in fields(operations.Operation)} - {"name", "libraries"}
 _ALGORITHM_KEYS = {"does", "rounds", "messages", "bytes", "source", "why", "commutative", "segments", "radix"}
-
-
-@dataclass(frozen=True)
-class Side:
-    """The data that ranks contribute or receive; the head of api/operations.toml says what the words mean."""
-
-    by: str = "all"
-    blocks: str = "one"
-    counts: str = "one"
-    datatypes: str = "one"
 
 
 @dataclass(frozen=True)
@@ -41,15 +32,11 @@ class OwnAlgorithm:
         return re.sub(r"\W+", "_", self.name)
 
 
-@dataclass(frozen=True)
-class Operation:
-    name: str
-    folder: str
+@dataclass(frozen=True, kw_only=True)
+class Operation(operations.Operation):
+    """With what the standard says of its function, and our algorithms."""
+
     meaning: Meaning
-    contributed: Side
-    received: Side
-    reduces: bool
-    in_place: str
     algorithms: tuple[OwnAlgorithm, ...]
 
     @property
@@ -77,7 +64,7 @@ def _operation(name: str, entry: dict[str, Any], by_name: dict[str, Meaning], co
     def wrong(why: str) -> ApiError:
         return ApiError(f"operations.toml: [{name}] {why}")
 
-    facts = {key: value for key, value in entry.items() if not (isinstance(value, dict) and "algorithms" in value)}
+    facts = {key: value for key, value in entry.items() if key not in operations.libraries_of(entry)}
     if unknown := set(facts) - _KEYS:
         raise wrong(f"{min(unknown)} is no such fact")
     if missing := _KEYS - {"reduces"} - set(facts):
@@ -87,25 +74,18 @@ def _operation(name: str, entry: dict[str, Any], by_name: dict[str, Meaning], co
         raise wrong(f"function = {entry['function']!r} is no blocking collective")
     if entry["in_place"] not in IN_PLACE:
         raise wrong(f"in_place = {entry['in_place']!r} is no such word")
-    operation = Operation(
-        name,
-        entry["folder"],
-        meaning,
-        _side(entry["contributed"], wrong),
-        _side(entry["received"], wrong),
-        bool(entry.get("reduces", False)),
-        entry["in_place"],
-        _algorithms(collectives / entry["folder"]),
-    )
+    for side in ("contributed", "received"):
+        _check_side(entry[side], wrong)
+    read = operations.operation_of(name, entry)
+    operation = Operation(**vars(read), meaning=meaning, algorithms=_algorithms(collectives / read.folder))
     _check(operation, wrong)
     return operation
 
 
-def _side(entry: dict[str, str], wrong: Any) -> Side:
+def _check_side(entry: dict[str, str], wrong: Any) -> None:
     for key, value in entry.items():
         if value not in _WORDS.get(key, ()):
             raise wrong(f"{key} = {value!r} is no such word")
-    return Side(**entry)
 
 
 def _check(operation: Operation, wrong: Any) -> None:

@@ -29,9 +29,9 @@ class Operation:
     function: str
     contributed: Side
     received: Side
-    reduces: bool
     in_place: str
     libraries: Mapping[str, Mapping[str, Any]]
+    reduces: bool = False
 
     @property
     def root_receives(self) -> bool:
@@ -42,17 +42,16 @@ class Operation:
 @functools.cache
 def operations() -> Mapping[str, Operation]:
     """By name, in the order of the file."""
-    return {name: _operation(name, entry) for name, entry in api_data("operations.toml").items()}
+    return {name: operation_of(name, entry) for name, entry in api_data("operations.toml").items()}
 
 
-def _operation(name: str, entry: dict[str, Any]) -> Operation:
-    return Operation(
-        name,
-        entry["folder"],
-        entry["function"],
-        Side(**entry["contributed"]),
-        Side(**entry["received"]),
-        entry.get("reduces", False),
-        entry["in_place"],
-        {key: value for key, value in entry.items() if isinstance(value, dict) and "algorithms" in value},
-    )
+def operation_of(name: str, entry: Mapping[str, Any]) -> Operation:
+    """Raises TypeError or KeyError where a fact is missing or unknown: codegen has checked that."""
+    facts = {key: value for key, value in entry.items() if key not in libraries_of(entry)}
+    contributed, received = (Side(**facts.pop(key)) for key in ("contributed", "received"))
+    return Operation(name=name, contributed=contributed, received=received, libraries=libraries_of(entry), **facts)
+
+
+def libraries_of(entry: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The tables [OPERATION.LIBRARY]."""
+    return {key: value for key, value in entry.items() if isinstance(value, dict) and "algorithms" in value}
