@@ -14,7 +14,7 @@ namespace leadline::host {
 class ReadableMemory {
  public:
   bool has(uint64_t address, size_t bytes) {
-    if (!bytes || address + bytes - 1 < address) return false;
+    if (!bytes || address < page_bytes || address + bytes - 1 < address) return false;
     for (uint64_t page = address / page_bytes; page <= (address + bytes - 1) / page_bytes; ++page) {
       uint64_t* known = &pages_[page % remembered];
       if (*known == page) continue;
@@ -36,7 +36,7 @@ class ReadableMemory {
 
   static bool ask(uint64_t address);
 
-  uint64_t pages_[remembered] = {};  // numbers of pages; page 0 is never readable
+  uint64_t pages_[remembered] = {};  // numbers of pages; 0: none, since page 0 is refused
 };
 
 }  // namespace leadline::host

@@ -47,6 +47,8 @@ void mark_functions(const char* region, uint8_t (*used)[trace::max_functions]) {
   for (uint64_t i = 0; i < at_most(h.locals.used, capacity::locals); ++i) {
     if (locals[i].calls && locals[i].function < trace::max_functions) (*used)[locals[i].function] = 1;
   }
+  // The call under way, which a process may end in, is no site's and may be the first of its function.
+  if (h.call >= in_function && h.call - in_function < trace::max_functions) (*used)[h.call - in_function] = 1;
 }
 
 // In the region: name, zero, class; for each function in turn.

@@ -86,7 +86,7 @@ def sections(executable: bytes) -> dict[str, tuple[int, int]]:
 
 def netcdf(folder: Path, random: Random) -> None:
     """A file of fields whose header is damaged, read by a program that expects others."""
-    library = mpi.find("mpich")
+    library = next(found for found in mpi.available() if found.name == "mpich")
     part = sources("fieldio")
 
     def compile_to(target: Path) -> None:

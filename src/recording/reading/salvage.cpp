@@ -136,8 +136,6 @@ std::string salvage(const std::string& path, trace::Process* p) {
       continue;
     }
     view.add_thread(thread.base());
-    if (th->call >= in_function && th->call - in_function < trace::max_functions)
-      view.functions[th->call - in_function] = 1;
     if (th->last_end > last) last = th->last_end;
     const ThreadView of_thread{thread.base(), h->tick_factor, h->first_ticks, has_regions(process.base())};
     const std::string wrong = salvage_thread(thread.base(), of_thread, p);

@@ -419,6 +419,16 @@ void check_references(Process* p) {
   std::sort(p->streams.begin(), p->streams.end(), [](const Stream& a, const Stream& b) { return a.thread < b.thread; });
 }
 
+std::string why_not_finalized(const Process& p) {
+  for (const Stream& s : p.streams) {
+    if (s.under_way.known && s.under_way.function < p.functions.size() &&
+        p.functions[s.under_way.function].name == "MPI_Finalize") {
+      return "did not return";
+    }
+  }
+  return "was not reached";
+}
+
 }  // namespace
 
 void finish_process(Process* p) {
@@ -430,7 +440,7 @@ void finish_process(Process* p) {
   if (unread)
     p->losses.push_back({"parameters-coarse", unread, "calls are counted with the parameters of their first ones"});
   if ((p->initialized || p->initializing) && !p->finalized) {
-    p->losses.push_back({"not-finalized", 1, "MPI_Finalize was not reached"});
+    p->losses.push_back({"not-finalized", 1, "MPI_Finalize " + why_not_finalized(*p)});
   }
   name_clock_losses(p);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leadline.figures.content import Content
+from leadline.figures.ending import ended_in_call
 from leadline.findings.finding import About, Evidence, Fact, Rule
 from leadline.text import format as fmt
 
@@ -13,9 +14,9 @@ def facts(content: Content) -> Fact | None:
         return None
     missing = run.ranks - len(run.processes)
     cut = sum(not process.complete for process in run.processes)
-    # A run that goes on, was ended by somebody, or ended at its start, is reported as such.
+    # A run that goes on, was ended by somebody or by an error, or ended at its start, is reported as such.
     at_start = content.ended_at_start.all_ranks
-    is_said = content.still_running or content.interruption or content.aborts or at_start
+    is_said = content.still_running or content.interruption or content.aborts or at_start or bool(ended_in_call(run))
     if missing <= 0 and cut and is_said:
         return None
     cut_short = tuple(run.label(index) for index in run.order if not run.processes[index].complete)

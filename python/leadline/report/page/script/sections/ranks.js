@@ -138,7 +138,7 @@ function ranksTable(all, kinds) {
           `collectives: ${size(r.collective_bytes)} contributed, ${size(r.collective_bytes_received)} received`,
           r.one_sided_operations ? `one-sided: ${size(r.bytes_put)} put, ${size(r.bytes_got)} got` : null,
           `Leadline's overhead: ${seconds(r.own_s)}; trace: ${size(r.trace_bytes)}`,
-          r.finalized ? null : "MPI_Finalize was not reached",
+          r.finalized ? null : "MPI_Finalize not completed",
           r.complete ? null : "trace truncated",
         ]
           .filter(Boolean)
