@@ -119,8 +119,13 @@ class Actions::Reading {
     action.tag = actions_.tag_of(m);
     action.sends = m.sends;
     action.request = request;
-    action.bytes = std::max<int64_t>(m.bytes, 0);
+    action.bytes = std::max<int64_t>(bytes_of(m), 0);
     return action;
+  }
+  // Where a receive begins, only its buffer is known: the sender knows what will come.
+  int64_t bytes_of(const MessageEnd& m) const {
+    const int64_t sent = m.sends ? structure::bytes_unknown : actions_.exporting_.matches().sent_bytes(m);
+    return sent == structure::bytes_unknown ? m.bytes : sent;
   }
   void message(const MessageEnd& m, Action::Kind kind, uint64_t request) {
     if (!matched(m)) return;

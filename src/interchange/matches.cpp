@@ -15,6 +15,28 @@ void Matches::see(const MessageEnd& end, uint32_t process, size_t stream) {
   } else {
     own.runs.push_back({end.number, end.number + 1});
   }
+  if (end.sends) keep_size(end, &both);
+}
+
+void Matches::keep_size(const MessageEnd& end, Both* both) {
+  std::vector<Size>& sizes = both->sizes;
+  if (!sizes.empty() && sizes.back().first > end.number) {  // of another thread, whose channel is not matched
+    sizes.back().bytes = structure::bytes_unknown;
+    return;
+  }
+  const int64_t bytes = sizes_ < most_sizes ? end.bytes : structure::bytes_unknown;
+  if (!sizes.empty() && sizes.back().bytes == bytes) return;
+  sizes.push_back({end.number, bytes});
+  ++sizes_;
+}
+
+int64_t Matches::sent_bytes(const MessageEnd& end) const {
+  const auto at = channels_.find(end.channel);
+  if (at == channels_.end()) return structure::bytes_unknown;
+  const std::vector<Size>& sizes = at->second.sizes;
+  const auto after =
+      std::upper_bound(sizes.begin(), sizes.end(), end.number, [](uint64_t n, const Size& s) { return n < s.first; });
+  return after == sizes.begin() ? structure::bytes_unknown : after[-1].bytes;
 }
 
 void Matches::settle() {

@@ -14,6 +14,7 @@ import pytest
 
 from leadline.__main__ import main
 from leadline.interchange import FORMATS
+from leadline.text.visible import visible
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from page.conftest import open_page  # noqa: F401
@@ -74,6 +75,23 @@ def test_every_export_reads_the_run_again(run: Path, tmp_path: Path, name: str) 
     for path in [target] if target.is_file() else target.rglob("*"):
         if name in ("callgrind", "goal", "simgrid", "tau") and path.is_file():
             assert HIDDEN.findall(path.read_bytes().decode()) == []
+
+
+def test_an_archive_with_such_a_name_is_imported(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("otf2")
+    monkeypatch.chdir(tmp_path)
+    archive, imported = "archive\udcff \x1b[31m/x", "imported\udcff\n\x1b[31m"
+    Path(archive).parent.mkdir()
+    assert main(["export", "otf2", str(run), "-o", archive]) == 0
+    assert main(["import", archive, "-o", imported]) == 0
+    capsys.readouterr()
+    assert main(["report", imported, "--json"]) == 0
+    out = capsys.readouterr().out
+    assert out.isascii()
+    files = [visible(file["file"].rpartition("/")[2]) for file in json.loads(out)["io"]["files"]]
+    assert {f"{FILE} {rank}" for rank in (0, 1)} <= set(files)
 
 
 @pytest.mark.parametrize("library", ["mpich", "openmpi"])

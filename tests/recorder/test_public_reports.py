@@ -17,7 +17,7 @@ from leadline.interchange import Selection, exporter
 from leadline.report import Report
 
 from .building import Builder
-from .libraries import Library, has_mpi4
+from .libraries import Library
 from .reading import report_of
 from .running import Outcome, run_mpi
 
@@ -56,7 +56,7 @@ def test_an_exit_without_mpi_finalize_is_not_said_to_go_to_it(recorded: Recorded
     _, run = recorded(2, "exits")
     report = report_of(run)
     assert report["totals"]["messages"] == 2
-    assert [loss["code"] for loss in report["losses"]] == ["not-finalized"]
+    assert {loss["code"] for loss in report["losses"]} == {"not-finalized"}
     text = printed(run)
     assert "from MPI_Init to its end" in text
     assert "MPI_Init to MPI_Finalize" not in text
@@ -71,8 +71,7 @@ def test_an_error_within_mpi_finalize_is_named_once(recorded: Recorded, one_of_e
     report = report_of(run)
     ended = findings(report)["ended-by-error"]
     assert (ended["evidence"]["function"], ended["in_verdict"]) == ("MPI_Finalize", True)
-    assert report["verdict"].startswith("An error ended rank ")
-    assert " in MPI_Finalize" in report["verdict"]
+    assert " in MPI_Finalize" in report["verdict_sentences"][0]
     assert "incomplete" not in findings(report)
     text = printed(run)
     assert "MPI_Finalize was not reached" not in text
@@ -80,12 +79,13 @@ def test_an_error_within_mpi_finalize_is_named_once(recorded: Recorded, one_of_e
 
 
 def test_an_error_in_a_second_session_is_in_the_verdict(recorded: Recorded, one_of_each_family: Library) -> None:
-    if not has_mpi4(one_of_each_family):
-        pytest.skip(f"{one_of_each_family.name} has no sessions")
     outcome, run = recorded(1, "sessions")
+    if "no sessions" in outcome.stdout:
+        pytest.skip(f"{one_of_each_family.name} has no sessions")
     assert outcome.returncode != 0
     report = report_of(run)
-    assert report["verdict"].startswith("An error ended rank 0 in MPI_Send of sessions at programs/reported.c:")
+    assert findings(report)["ended-by-error"]["evidence"]["function"] == "MPI_Send"
+    assert " in MPI_Send in sessions at programs/reported.c:" in report["verdict_sentences"][0]
     calls = {entry["function"]: entry["calls"] for entry in report["functions"]}
     assert calls["MPI_Session_init"] == 2
     assert report["totals"]["messages"] == 0
@@ -108,19 +108,23 @@ def test_temporary_files_of_two_ranks_are_two_files(recorded: Recorded) -> None:
     outcome, run = recorded(2, "nameless")
     assert outcome.returncode == 0, outcome.stderr
     files = [file for file in report_of(run)["io"]["files"] if file["file"].endswith("(deleted)")]
-    assert [(file["bytes_written"], len(file["ranks"])) for file in files] == [(6, 1), (6, 1)]
+    assert [(file["bytes_written"], file["ranks"]) for file in files] == [(6, 1), (6, 1)]
 
 
-def test_refused_calls_and_lost_messages_are_in_the_summary(recorded: Recorded, one_of_each_family: Library) -> None:
+def test_refused_calls_are_in_the_summary(recorded: Recorded) -> None:
     _, run = recorded(2, "refused", source="counted.c")
-    assert "8 calls ended with an error and moved nothing" in printed(run, summary=True)
+    refused = findings(report_of(run))["refused-calls"]
+    assert refused["evidence"]["calls"] == 8
+    assert refused["text"] in printed(run, summary=True)
 
 
 def test_messages_that_nobody_received_are_in_the_summary(recorded: Recorded, one_of_each_family: Library) -> None:
     if one_of_each_family.family == "mpich":
         pytest.skip("MPICH ends the program in MPI_Finalize")
     _, run = recorded(2, "lost", source="counted.c")
-    assert "2 messages were sent and never received." in printed(run, summary=True)
+    lost = findings(report_of(run))["undelivered"]
+    assert lost["evidence"]["never_received"] == 2
+    assert lost["text"] in printed(run, summary=True)
 
 
 @pytest.fixture
@@ -138,7 +142,7 @@ def test_a_program_that_only_asks_is_not_said_to_have_reached_mpi_init(
     assert "could not write" not in ended.err
 
 
-@pytest.mark.parametrize("line", ["unset LD_PRELOAD; exec", "env -i"])
+@pytest.mark.parametrize("line", ["unset LD_PRELOAD; exec", "env -u LD_PRELOAD"])
 def test_a_script_that_keeps_the_recorder_out_is_told_the_remedy(
     line: str, one_of_each_family: Library, builder: Builder, command: Command
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import signal
 import subprocess
 from dataclasses import dataclass
@@ -73,7 +74,8 @@ def anchor_of(path: Path) -> Path:
 def _read(anchor: Path, directory: Path, series: int | None) -> dict[str, Any]:
     size = sum(file.stat().st_size for file in _files(anchor) if file.is_file())
     module = _module(anchor)
-    build = hashlib.sha256(f"{anchor.absolute()} {size} {anchor.stat().st_mtime_ns}".encode()).hexdigest()[:40]
+    which = os.fsencode(anchor.absolute()) + f" {size} {anchor.stat().st_mtime_ns}".encode()
+    build = hashlib.sha256(which).hexdigest()[:40]
     order = {
         "anchor": str(anchor),
         "directory": str(directory),
