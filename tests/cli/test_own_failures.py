@@ -39,9 +39,11 @@ def test_a_description_that_cannot_be_written_does_not_keep_the_program_from_run
     assert said == [f"warning: {tmp_path / 'run' / 'run.json'} cannot be written: No space left on device"]
 
 
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
 def test_a_disk_that_is_full_from_the_start_leaves_the_program_and_its_code(
-    leadline: Command, mpich: mpi.Library, tiny: Tiny, tmp_path: Path
+    name: str, leadline: Command, request: pytest.FixtureRequest, tiny: Tiny, tmp_path: Path
 ) -> None:
+    library: mpi.Library = request.getfixturevalue(name)
     may_mount = subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0
     if os.geteuid() != 0 or not may_mount:
         pytest.skip("a small disk of its own takes root and mount namespaces")
@@ -50,7 +52,9 @@ def test_a_disk_that_is_full_from_the_start_leaves_the_program_and_its_code(
     # A disk that only these processes see, with room for a directory but for no file's data.
     script = f'mount -t tmpfs -o size=8k none "{disk}" && head -c 8192 /dev/zero > "{disk}/full" && exec "$@"'
     words = ["unshare", "-m", "sh", "-c", script, "sh", *leadline.words]
-    ended = leadline.plain(*words, "run", "-o", disk / "run", "--", mpich.mpiexec, "-n", "2", tiny(mpich), "5")
+    ended = leadline.plain(
+        *words, "run", "-o", disk / "run", "--", *library.launch(2), tiny(library), "5", environ=dict(library.environ)
+    )
     assert ended.code == 5, ended.everything
     assert "ranks=2 sum=2" in ended.out
     assert f"{disk / 'run' / 'run.json'} cannot be written: No space left on device" in ended.err

@@ -36,9 +36,10 @@ Export = Callable[..., Exported]
 Record = Callable[..., Path]
 
 
-def record_in(directory: Path, program: str, *arguments: str, **settings: str) -> Path:
-    """The run of one of tests/programs."""
-    library = find("mpich") or find("debian-mpich") or find("openmpi")
+def record_in(directory: Path, program: str, *arguments: str, family: str = "", **settings: str) -> Path:
+    """The run of one of tests/programs. family: of the MPI library; "": any."""
+    names = (family, f"debian-{family}") if family else ("mpich", "debian-mpich", "openmpi")
+    library = next(filter(None, map(find, names)), None)
     recorder = running.find_recorder()
     if library is None or recorder is None:
         pytest.skip("an MPI library and the recorder are needed: ./dev setup")
@@ -68,7 +69,7 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def record(tmp_path: Path) -> Record:
-    """record(PROGRAM, ARGUMENT...): the run, with the times of all calls."""
+    """record(PROGRAM, ARGUMENT..., family=...): the run, with the times of all calls."""
     return partial(record_in, tmp_path, LEADLINE_SERIES="all")
 
 

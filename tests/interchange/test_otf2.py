@@ -101,7 +101,8 @@ def test_without_the_library_the_message_says_where_it_comes_from(
     assert not exported.path.exists()
 
 
-def test_cancelled_requests_are_not_left_pending(record: Record, export: Export) -> None:
-    found = locations_of(export("otf2", record("counted.c", "cancelled")).path)
+@pytest.mark.parametrize("family", ["mpich", "openmpi"])
+def test_cancelled_requests_are_not_left_pending(record: Record, export: Export, family: str) -> None:
+    found = locations_of(export("otf2", record("counted.c", "cancelled", family=family)).path)
     kinds = Counter(kind for events in found.values() for kind, _ in events.rows)
     assert (kinds["MpiIrecvRequest"], kinds["MpiRequestCancelled"]) == (3, 3)

@@ -168,8 +168,9 @@ def test_goal_ranks_that_are_not_exported_do_nothing(whole: Path, export: Export
     assert operations[1].keys() > {"l1"}
 
 
-def test_each_start_of_a_persistent_collective_is_one(record: Record, export: Export) -> None:
-    run = record("counted.c", "starts")
+@pytest.mark.parametrize("family", ["mpich", "openmpi"])
+def test_each_start_of_a_persistent_collective_is_one(record: Record, export: Export, family: str) -> None:
+    run = record("counted.c", "starts", family=family)
     exported = export("simgrid", run)
     assert "left out" not in exported.err
     found = actions_of(exported.path)
@@ -179,8 +180,11 @@ def test_each_start_of_a_persistent_collective_is_one(record: Record, export: Ex
     assert "left out" not in export("goal", run, to="goal").err
 
 
-def test_receives_from_nobody_are_not_taken_for_receives_from_anybody(record: Record, export: Export) -> None:
-    exported = export("simgrid", record("counted.c", "ignored"))
+@pytest.mark.parametrize("family", ["mpich", "openmpi"])
+def test_receives_from_nobody_are_not_taken_for_receives_from_anybody(
+    record: Record, export: Export, family: str
+) -> None:
+    exported = export("simgrid", record("counted.c", "ignored", family=family))
     assert "left out" not in exported.err
     received = [action for action in actions_of(exported.path)[1] if action[0] in ("recv", "irecv")]
     assert [action[1] for action in received] == ["0"] * 60

@@ -138,8 +138,9 @@ def test_a_program_that_only_asks_is_not_said_to_have_reached_mpi_init(
     program = builder.c(one_of_each_family, "reported.c", "-g")
     ended = command("record", "--", program, "asks")
     assert ended.code == 3, ended.everything
-    assert "did not reach MPI_Init" in ended.err
-    assert "could not write" not in ended.err
+    said = " ".join(ended.err.split())
+    assert "no rank reached MPI_Init, so nothing was recorded" in said
+    assert "MPI_Get_version" in said
 
 
 @pytest.mark.parametrize("line", ["unset LD_PRELOAD; exec", "env -u LD_PRELOAD"])
@@ -152,10 +153,9 @@ def test_a_script_that_keeps_the_recorder_out_is_told_the_remedy(
     script.chmod(0o755)
     ended = command("record", "--", "./wrapper")
     assert ended.code == 3, ended.everything
-    flat = " ".join(ended.err.split())
-    assert "wrapper starts its programs with" in flat
-    assert "which keeps the recorder out" in flat
-    assert "in the script, start the program with leadline exec" in flat
+    said = " ".join(ended.err.split())
+    assert f"wrapper starts its programs with {line.partition(';')[0]}, which" in said
+    assert "leadline exec" in said  # in the script
 
 
 def test_the_remedy_works(one_of_each_family: Library, builder: Builder, command: Command) -> None:
