@@ -1,5 +1,5 @@
-// This host's name as it stands in the names of our files. The system lets a name have any bytes, but not these: a slash
-// would make it a path, and control characters are obeyed by a terminal that lists the files.
+// This host's name as it stands in the names of our files. The system lets a name have any bytes, but not these: a
+// slash would make it a path, and control characters are obeyed by a terminal that lists the files.
 // python/leadline/nodes.py does the same.
 #pragma once
 

@@ -1,4 +1,5 @@
-/* Reads a NetCDF file by leadline_fieldio as a program would that does not know what it holds; "make FILE" makes one. */
+/* Reads a NetCDF file by leadline_fieldio as a program would that does not know what it holds; "make FILE" makes one.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -32,7 +32,7 @@ unsigned char* laid_out(const unsigned char* file, size_t size, recorder::CodeOb
   static ElfW(Phdr) headers[16];
   for (unsigned i = 0; i < head.e_phnum && i < 16; ++i) {
     memcpy(&headers[i], file + head.e_phoff + i * sizeof(ElfW(Phdr)), sizeof headers[i]);
-    const ElfW(Phdr)& p = headers[i];
+    const ElfW(Phdr) & p = headers[i];
     if (p.p_type != PT_LOAD) continue;
     const size_t begin = p.p_vaddr & ~size_t{4095}, end = (p.p_vaddr + p.p_memsz + 4095) & ~size_t{4095};
     mprotect(base + begin, end - begin, PROT_READ | PROT_WRITE);

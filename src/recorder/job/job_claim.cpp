@@ -158,8 +158,7 @@ Claim claim_directory(const char* directory, const Job& job) {
     begin_description(job, &whole);
     end_description(&whole);
     const host::HeldSignals held;
-    snprintf(temporary, sizeof(temporary), "%s/.job-%.64s-%d.tmp", directory, host.text,
-             static_cast<int>(getpid()));
+    snprintf(temporary, sizeof(temporary), "%s/.job-%.64s-%d.tmp", directory, host.text, static_cast<int>(getpid()));
     unlink_in_run(temporary);
     if (!write_whole(temporary, whole)) return Claim::failed;
     // The link fails if the file exists, and is complete at once. Without hard links, the last to rename it wins.
