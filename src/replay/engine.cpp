@@ -187,23 +187,29 @@ template <class Instant>
 bool Engine<Instant>::wait(uint32_t rank, OneRank& r, const Action& a) {
   const RankProgram& own = program_.ranks[rank];
   Ring<Instant>& ring = r.ring[a.own];
-  for (; r.complete < a.count; ++r.complete) {
-    const uint32_t slot = ring.of_age(own.ages[a.at + r.complete]);
+  // All that are on their way are waited for at once: the last one's turn is everyone's.
+  int64_t last_ps = -1;
+  for (uint32_t i = r.complete; i < a.count; ++i) {
+    const uint32_t slot = ring.of_age(own.ages[a.at + i]);
     OneRequest& request = ring.slots[slot];
-    if (request.state != State::open) continue;
+    if (request.state != State::open) {
+      if (last_ps < 0) r.complete = i + 1;
+      continue;
+    }
     const OneMessage* m = request.message == none ? nullptr : &messages_[request.message];
-    if (m && m->departed && m->receive_slot == slot && ends(*m).to == rank) {
-      const int64_t head_ps = m->head.ps;
-      if (safe(head_ps)) {
-        serve(port_of(rank), head_ps);
-        if (request.state != State::open) continue;
-      }
-      r.blocked = true;
-      events_.push({head_ps, Event::Kind::rank, rank, rank});
+    if (!m || !m->departed || m->receive_slot != slot || ends(*m).to != rank) {
+      block(r, a.own, slot);
       return false;
     }
-    block(r, a.own, slot);
-    return false;
+    last_ps = std::max(last_ps, m->head.ps);
+  }
+  if (last_ps >= 0) {
+    if (!safe(last_ps)) {
+      r.blocked = true;
+      events_.push({last_ps, Event::Kind::rank, rank, rank});
+      return false;
+    }
+    serve(port_of(rank), last_ps);
   }
   r.complete = 0;
   settle(rank, r, a);
