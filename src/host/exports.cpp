@@ -107,7 +107,6 @@ void make_names_indirect(ExportedName* names, int count) {
 LookUpAnswer answer_look_up(ExportedName* names, int count, void* handle, const char* name,
                             void* (*target)(int index)) {
   const LookUp look_up = next_dlsym();
-  if (name == nullptr || !is_mpi_name(name)) return {nullptr, look_up};
   const ElfSymbol* const symbol = LoadedObject(own_base(), _DYNAMIC).find(name);
   int index = 0;
   while (index < count && (symbol == nullptr || names[index].symbol != symbol)) ++index;

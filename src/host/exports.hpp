@@ -39,7 +39,7 @@ bool defined_elsewhere(const char* name);
 // Makes `count` names answer as if we were not there.
 void make_names_indirect(ExportedName* names, int count);
 
-// What dlsym is to do for a program that looks one of the names up. `target` finds the function that a wrapper calls.
+// What dlsym is to do for a program that looks an MPI name up. `target` finds the function that a wrapper calls.
 LookUpAnswer answer_look_up(ExportedName* names, int count, void* handle, const char* name, void* (*target)(int index));
 
 // Sets to null the weak references of the objects loaded so far that are bound to one of our wrappers and that
@@ -57,6 +57,7 @@ class Exports {
   }
 
   static LookUpAnswer look_up(void* handle, const char* name) {
+    if (name == nullptr || !is_mpi_name(name)) return {nullptr, next_dlsym()};
     return answer_look_up(names_, Names::count, handle, name, Names::target);
   }
 

@@ -23,8 +23,11 @@ struct LookUpAnswer {
   LookUp go_on;
 };
 
-// MPI_x or PMPI_x.
-bool is_mpi_name(const char* name);
+// MPI_x or PMPI_x. Without strncmp(): sanitizers look names up while theirs stands in front and is not ready yet.
+inline bool is_mpi_name(const char* name) {
+  if (*name == 'P') ++name;
+  return name[0] == 'M' && name[1] == 'P' && name[2] == 'I' && name[3] == '_';
+}
 
 }  // namespace leadline::host
 
