@@ -24,7 +24,8 @@ struct LookUpAnswer {
 };
 
 // MPI_x or PMPI_x. Without strncmp(): sanitizers look names up while theirs stands in front and is not ready yet.
-inline bool is_mpi_name(const char* name) {
+// Inlined, since another file's copy of it may be a sanitizer's.
+[[gnu::always_inline]] inline bool is_mpi_name(const char* name) {
   if (*name == 'P') ++name;
   return name[0] == 'M' && name[1] == 'P' && name[2] == 'I' && name[3] == '_';
 }
