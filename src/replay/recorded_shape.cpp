@@ -127,7 +127,8 @@ class Making {
   void first_of(Sequence s, uint64_t trips, std::vector<Element>* elements) {
     for (const structure::Element& e : tree_.sequences.elements(s)) {
       if (!trips) return;
-      const uint64_t each = e.is_sequence ? tree_.sequences.items(static_cast<Sequence>(e.id)) : 1;
+      const uint64_t each =
+          e.is_sequence ? std::max<uint64_t>(tree_.sequences.items(static_cast<Sequence>(e.id)), 1) : 1;
       const uint64_t whole = std::min<uint64_t>(e.times, trips / each);
       const Sequence inside = e.is_sequence ? static_cast<Sequence>(e.id) : Item(e.id).index();
       if (whole) elements->push_back({body(inside), true, whole});
