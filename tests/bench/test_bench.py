@@ -88,9 +88,9 @@ def test_skewed_and_repeated_rounds_on_clocks_that_are_compared(a_library: Libra
     [
         ((), "name the operation to measure"),
         (("sort",), "unknown operation 'sort'"),
-        (("p2p", "-n", "3"), "runs on 2 ranks"),
-        (("bcast", "--sizes", "lots"), "not a size"),
-        (("allreduce", "--sizes", "9"), "whole number of doubles"),
+        (("p2p", "-n", "3"), "needs exactly 2 ranks"),
+        (("bcast", "--sizes", "lots"), "expected a size in bytes"),
+        (("allreduce", "--sizes", "9"), "is not a multiple of 8"),
         (("bcast", "--algorithms", "magic"), "no algorithm 'magic'"),
         (("bcast", "--root", "2"), "--root 2: must be 0 to 1"),
         (("bcast", "--plot", "plot.gif"), "FILE.svg, FILE.png, FILE.pdf or FILE.html"),

@@ -45,7 +45,7 @@ def test_a_rank_without_a_trace_is_named(whole: Path, export: Export, tmp_path: 
     ("options", "message"),
     [
         (("--iterations", "7:7"), "empty range"),
-        (("--iterations", "x"), "A:B is expected"),
+        (("--iterations", "x"), "expected A:B"),
         (("--iterations", "4000:"), "40 iterations"),
         (("--ranks", "5"), "no rank"),
         (("--step", "nowhere", "--iterations", "1:2"), "nowhere"),

@@ -210,5 +210,5 @@ def test_nothing_is_overwritten(whole: Path, tmp_path: Path, capfd: pytest.Captu
     there = tmp_path / "there"
     there.mkdir()
     assert main(["import", str(archive), "-o", str(there)]) == 2
-    assert "never overwrites" in capfd.readouterr().err
+    assert "already exists; choose a new directory" in capfd.readouterr().err
     assert not list(there.iterdir())
