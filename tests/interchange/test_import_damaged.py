@@ -136,7 +136,9 @@ def test_a_folder_without_or_with_several_archives_is_refused(
     for name in ("a", "b"):
         (tmp_path / f"{name}.otf2").touch()
     assert main(["import", str(tmp_path), "-o", str(tmp_path / "out")]) == NO_SUCH_RUN
-    assert "several archives: a.otf2, b.otf2" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "several archives in " in said
+    assert ": a.otf2, b.otf2" in said
     assert main(["import", str(tmp_path / "none"), "-o", str(tmp_path / "out")]) == NO_SUCH_RUN
 
 

@@ -302,7 +302,7 @@ def test_the_terminal_report_fits_80_columns_without_colour(strip_run: Any) -> N
     assert "%Time      msec     #Call usec/call     usec Messages   Bytes  Name" in text
     assert "calls 7,242 (0) … 10,863 … 14,484 (1)" in text
     assert "exact sizes: 21,726 of 1,024 B, 2,448 of 73,728 B" in text
-    assert "Purely local functions: 12 calls in 120 ns (MPI_Comm_rank 12)" in text
+    assert "Local functions: 12 calls in 120 ns (MPI_Comm_rank 12)" in text
     assert "      1   33.8 MB        ·  33.8 MB        ·" in lines
     assert "Losses" not in text
 

@@ -51,6 +51,28 @@ AVOID_IN_MESSAGES = {
     r"\bfolders?\b": "directory",
     r"\bnumbers? of processes\b": "number of ranks",
     r"\bbehind\b": "after",
+    # The settled words of docs/how-it-works/sentences.md, where no other sense of the phrase is in use.
+    r"\bexactly if\b": "state the rule",
+    r"\bas it was\b": "original",
+    r"\bthe noise\b": "noise",
+    r"\b(ca|do|is|does|are|wo)n[’']t\b": "cannot, do not, is not",
+    r"\bpurely local\b": "local",
+    r"\bpolls? that found nothing\b": "failed poll",
+    r"\bclass(es)? of sizes?\b": "size range",
+    r"\bat the other end\b": "partner, target",
+    r"\btimes as fast\b": "speedup, 1.20×",
+    r"\bis not (here|there)\b": "not found",
+    r"\bmean of the ranks\b": "mean over ranks",
+    r"\ball ranks together\b": "summed over ranks",
+    r"\bmade of sends\b": "hand-written",
+    r"\binstall leadline again\b": "reinstall Leadline",
+    r"\bno memory\b": "out of memory",
+    r"\bthe typical\b|\btypical time\b": "median",
+    r"\bchains? of routines\b": "call path",
+    r"\bis expected\b|\bmust look like\b": "expected X, got Y",
+    r"\band the like\b": "and related calls, or name them",
+    r"\bends? early\b": "truncated",
+    r"\bfurther threads\b": "threads other than the first",
 }
 # Names of the same kind.
 NAMES = {

@@ -47,4 +47,4 @@ def _there_are(run: Run, numbers: list[int], entries: list[RegionEntry]) -> str:
     known = [f"{loop.routine}:{loop.line}" if loop.line else loop.routine for loop in loops]
     known += [entry.name for entry in entries]
     several = list(dict.fromkeys(known))[:MOST_LISTED]
-    return f"there are {', '.join(several)}" if several else "the run has no loops and no regions: omit --step"
+    return f"choose one of {', '.join(several)}" if several else "the run has no loops and no regions: omit --step"

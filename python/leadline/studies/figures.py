@@ -250,7 +250,7 @@ def _side_by_side(study: Study) -> list[dict[str, Any]]:
     real = published.REAL_BEFORE, published.REAL_AFTER
     return [
         row(
-            "messages in a step",
+            "messages per step",
             f"{sum(published.MESSAGES.values()):,} with 32 processes",
             f"{round(per_step):,} with {few}",
         ),
@@ -271,7 +271,7 @@ def _side_by_side(study: Study) -> list[dict[str, Any]]:
             for ranks, share, those in zip((few, many), published.PARALLEL_INPUT, published.PROCESSES, strict=True)
         ],
         row(
-            f"{published.REAL_STEPS} steps, as it was",
+            f"{published.REAL_STEPS} steps, original",
             f"{' and '.join(str(n) for n in real[0])} min with {processes}",
             f"{minutes(scaling['before_s'])} with {few} and {many}, extrapolated",
         ),
@@ -280,7 +280,7 @@ def _side_by_side(study: Study) -> list[dict[str, Any]]:
             f"{' and '.join(str(n) for n in real[1])} min with {processes}",
             f"{minutes(scaling['after_s'])} with {few} and {many}, extrapolated",
         ),
-        row("scalability, as it was", percent(real[0][0] / real[0][1]), percent(scaling["before"])),
+        row("scalability, original", percent(real[0][0] / real[0][1]), percent(scaling["before"])),
         row("scalability, changed", percent(real[1][0] / real[1][1]), percent(scaling["after"])),
     ]
 

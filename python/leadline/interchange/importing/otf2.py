@@ -100,7 +100,7 @@ def _read(anchor: Path, directory: Path, series: int | None) -> dict[str, Any]:
             hint="pip install 'leadline[otf2]', or apt-get install otf2-tools",
         )
     if "error" in answer:
-        raise DamagedTrace(f"{anchor} cannot be read: {answer['error']}")
+        raise DamagedTrace(f"cannot read {anchor}: {answer['error']}")
     return {**answer, "module": module, "build": build}
 
 

@@ -22,7 +22,7 @@ def _present(report: dict[str, Any]) -> bool:
 
 def draw(content: Content, out: Screen) -> None:
     if content.files.files:
-        out.section(SECTION.title, "libc's file calls and MPI_File_*, all ranks together")
+        out.section(SECTION.title, "libc's file calls and MPI_File_*, summed over ranks")
         out.paragraph(summary(content))
         out.lines(file_lines(content, out.width, all_files=out.complete))
 

@@ -38,14 +38,14 @@ def _collective(entry: Entry) -> dict[str, Any]:
 
 
 def draw(content: Content, out: Screen) -> None:
-    out.section(SECTION.title, f"all ranks together; %Time of the {content.time_of}' time")
+    out.section(SECTION.title, f"summed over ranks; %Time of the {content.time_of}' time")
     out.lines(_functions(content, out.width))
     out.section("Spread over ranks", "rank of min and max in brackets")
     out.lines(_spread(content, out.width))
 
 
 def _functions(content: Content, width: int) -> list[Line]:
-    """By function. Purely local functions are one line, with the most called ones named."""
+    """By function. Local functions are one line, with the most called ones named."""
     lines = header("Name", width)
     for entry in content.functions:
         if entry.local:
@@ -65,7 +65,7 @@ def _local_line(local: Sequence[Entry], width: int) -> list[Line]:
     named = ", ".join(f"{entry.name} {fmt.count(entry.calls)}" for entry in most[:MOST_LOCAL])
     others = len(local) - min(len(local), MOST_LOCAL)
     text = (
-        f"Purely local functions: {fmt.plural(calls, 'call')} in {fmt.seconds(sum(e.time_s for e in local))} ({named}"
+        f"Local functions: {fmt.plural(calls, 'call')} in {fmt.seconds(sum(e.time_s for e in local))} ({named}"
         f"{f', {others} others' if others else ''})"
     )
     return ["", *wrapped(text, width)]

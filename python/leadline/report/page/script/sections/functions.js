@@ -46,7 +46,7 @@ function locals(entries) {
   return h(
     "details",
     null,
-    h("summary", null, `Purely local functions: ${plural(calls, "call")} in ${seconds(sum(entries, (e) => e.time_s))}`),
-    table({ of: "local_functions", label: "Purely local functions", columns, rows: entries, one: "function", words: (e) => e.function }),
+    h("summary", null, `Local functions: ${plural(calls, "call")} in ${seconds(sum(entries, (e) => e.time_s))}`),
+    table({ of: "local_functions", label: "Local functions", columns, rows: entries, one: "function", words: (e) => e.function }),
   );
 }
