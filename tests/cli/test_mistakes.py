@@ -136,7 +136,7 @@ def test_a_library_that_takes_the_place_of_the_one_linked(mpich: mpi.Library, ti
     doctor = typed("doctor", "--", *mpiexec(mpich), program, environ=environ)
     assert doctor.code == 0, doctor.text
     packed = "".join(doctor.text.split())
-    assert f"butLD_LIBRARY_PATHgivesitMPICH({other}/libmpi.so.12),whichiswhatwillbemeasured" in packed
+    assert f"butLD_LIBRARY_PATHselectsMPICH({other}/libmpi.so.12),whichiswhatwillbemeasured" in packed
     run = typed("record", "--", *mpiexec(mpich), program, environ=environ)
     assert f"warning: {program.name} was linked for MPICH (" in run.flat
     same = {"LD_LIBRARY_PATH": str(linked.parent)}
