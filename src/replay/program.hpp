@@ -64,7 +64,7 @@ struct Action {
   int64_t ps = 0;
 };
 
-// Times of the calls of a leaf in their order. Where a loop has more iterations than were recorded, or is drawn anew,
+// Times of the calls of a leaf in their order. Where a loop has more iterations than were recorded, or is drawn again,
 // each iteration takes its calls' times from a recorded iteration, the same one on all ranks.
 struct Series {
   std::vector<int64_t> ps;

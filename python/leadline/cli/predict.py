@@ -56,7 +56,7 @@ def command(
     The unchanged run is replayed first: how far that is from the recording is part of the result.
     """
     if not 0 <= compute <= 1e6:
-        raise UsageError(f"--compute {compute:g}: a number from 0 to 1,000,000 is expected")
+        raise UsageError(f"--compute {compute:g}: expected a number from 0 to 1,000,000")
     with working("replaying"):
         run = open_run(Path(directory), step)
         from leadline import network as networks

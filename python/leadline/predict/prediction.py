@@ -15,7 +15,7 @@ from leadline.findings import RULES, SPOIL_TIMES
 from leadline.text import format as fmt
 
 PHASES = ("initialisation", "loop", "finalisation")
-DRAWS = 8  # replays with iterations drawn anew, for the interval
+DRAWS = 8  # replays with iterations drawn again, for the interval
 LATENCY_NS = 200.0  # of messages within a node, where no network is given
 # Longer messages wait for their receiver, within a node, by default: as the libraries document it.
 EAGER_BYTES = (("open mpi", 4096), ("mpich", 65536), ("intel", 262144))
@@ -37,7 +37,7 @@ class Change:
 @dataclass(frozen=True)
 class Figures:
     """Seconds of the whole run and of an iteration of the main loop, each with the interval of replays whose iterations
-    were drawn anew. iteration_s: None without a main loop.   phases_s: means over the ranks; None: not known."""
+    were drawn again. iteration_s: None without a main loop.   phases_s: means over the ranks; None: not known."""
 
     seconds: float
     low: float
@@ -224,7 +224,7 @@ def _notes(differences: dict[str, int], run: Run) -> list[str]:
         "unknown": "messages and collective calls have an unknown partner or communicator and are left out",
         "wildcards": "kinds of receives from any rank are posted only when they are waited for",
         "one_sided": "one-sided calls take as long as they did",
-        "threads": "further threads are left out",
+        "threads": "threads other than the first are left out",
         "untimed": "calls have no times of their own and take the mean of their kind",
     }
     notes = [f"{differences[name]:,} {text}." for name, text in texts.items() if differences[name]]
