@@ -360,7 +360,7 @@ READERS = [
     Reader("network", network, 300, 1500),
     Reader("profiles", profiles, 200, 1500),
     Reader("programs", programs, 40, 1000),
-    Reader("unwind tables", unwind_tables, 150, 3000),
-    Reader("netcdf", native.netcdf, 10, 400, "netcdf"),
-    Reader("otf2", otf2, 6, 300, "otf2"),
+    Reader("unwind tables", unwind_tables, 60, 3000),
+    Reader("netcdf", native.netcdf, 5, 400, "netcdf"),
+    Reader("otf2", otf2, 3, 300, "otf2"),
 ]
