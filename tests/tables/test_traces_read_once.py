@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,12 +11,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from recorder import running
+from recorder.building import Builder
+from recorder.libraries import find, quiet_environment
 
-from .conftest import Opened
+from .conftest import STEPS, Opened
 
 STRACE = shutil.which("strace")
-OPENED = re.compile(r'openat\(\w+(?:<[^>]*>)?, "([^"]+\.trace)"')
+OPENED = re.compile(r'openat\(\w+(?:<[^>]*>)?, "([^"]+\.trace)", O_RDONLY')
 READ = re.compile(r"pread64\(\d+<([^>]+\.trace)>.* = (\d+)$", re.MULTILINE)
+EXPORTS = ("goal",)
 
 
 @pytest.mark.parametrize(
@@ -27,28 +32,54 @@ READ = re.compile(r"pread64\(\d+<([^>]+\.trace)>.* = (\d+)$", re.MULTILINE)
         ["report", "--json", "--html=report.html"],
         ["report", "--table=waits"],
         ["timeline"],
+        *(["export", name, f"--output={name}"] for name in EXPORTS),
     ],
     ids=" ".join,
 )
 def test_each_trace_is_opened_once_and_read_once(words: list[str], whole: Opened, tmp_path: Path) -> None:
-    seen = traced([*words, str(whole.directory)], tmp_path)
-    files = {str(file): file.stat().st_size for file in whole.directory.glob("*.trace")}
-    assert Counter(OPENED.findall(seen)) == dict.fromkeys(files, 1)
+    once_each(traced([*words, str(whole.directory)], tmp_path), whole.directory)
+
+
+def test_two_runs_that_are_compared_are_read_once(whole: Opened, without_steps: Opened, tmp_path: Path) -> None:
+    directories = [whole.directory, without_steps.directory]
+    once_each(traced(["compare", *map(str, directories)], tmp_path), *directories)
+
+
+def test_a_run_that_was_just_recorded_is_read_once(tmp_path: Path) -> None:
+    library = find("mpich") or find("debian-mpich") or find("openmpi")
+    if library is None or running.find_recorder() is None:
+        pytest.skip("an MPI library and the recorder are needed: ./dev setup")
+    program = Builder().c(library, "tables.c")
+    words = ["run", "-o", "run", "--", *library.launch(2), str(program), str(STEPS), str(tmp_path)]
+    once_each(traced(words, tmp_path, quiet_environment(library)), tmp_path / "run")
+
+
+def once_each(seen: str, *directories: Path) -> None:
+    """The files of these runs."""
+    folders = [directory.resolve() for directory in directories]
+    traces = {str(file) for folder in folders for file in folder.glob("*.trace")}
+    opened = Counter(os.path.realpath(file) for file in OPENED.findall(seen))
+    assert opened == dict.fromkeys(opened, 1)
+    assert opened.keys() == traces
     read: Counter[str] = Counter()
     for file, n_bytes in READ.findall(seen):
         read[file] += int(n_bytes)
-    assert {file: read[file] <= size and read[file] > 0 for file, size in files.items()} == dict.fromkeys(files, True)
+    assert [file for file in opened if not 0 < read[file] <= os.path.getsize(file)] == []
 
 
-def traced(words: list[str], directory: Path) -> str:
+def traced(words: list[str], directory: Path, environment: dict[str, str] | None = None) -> str:
     """The command's calls that open and read files."""
     if STRACE is None:
         pytest.skip("strace is not installed: ./dev setup")
     if subprocess.run([STRACE, "-o", "/dev/null", "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("strace may not trace here")
     calls = directory / "calls"
-    command = [STRACE, "-f", "-y", "-s", "4096", "-e", "trace=openat,pread64", "-o", calls]
+    command = [STRACE, "-ff", "-y", "-s", "4096", "-e", "trace=openat,pread64", "-o", calls]
     command += [sys.executable, "-m", "leadline", *words]
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=directory, capture_output=True, text=True, check=False, env={**os.environ, **(environment or {})}
+    )
     assert done.returncode == 0, done.stderr
-    return calls.read_text(errors="replace")
+    # A file for each thread, so that no line is cut in two by another thread's.
+    lines = [file.read_text(errors="replace") for file in directory.glob("calls.*")]
+    return "".join(lines)
