@@ -66,7 +66,7 @@ def _look(findings: Sequence[Finding], out: Screen) -> None:
     others = [finding for finding in findings if not finding.in_verdict]
     if not others:
         return
-    out.section("What to look at")
+    out.section("Findings")
     shown = others if out.complete else others[:MOST_FINDINGS]
     for finding in shown:
         out.item(finding.text, style="" if finding.severity == "notice" else "bold")
