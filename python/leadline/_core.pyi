@@ -73,14 +73,15 @@ class Datatype:
         """Of the array that it takes a part of, slowest first: elements of a side (0: not known), elements taken."""
 
 def call_columns(
-    profile: Profile, groups: list[list[int]], places: Sequence[tuple[int, int, int]]
+    profile: Profile, groups: list[list[int]], world_ranks: Sequence[tuple[int, int, int]]
 ) -> dict[str, memoryview[Any] | tuple[memoryview[Any], memoryview[Any]]]:
     """The columns of the table `calls`, a row per group of sites and process; a text's are offsets and UTF-8.
 
-    groups: sites of one function each.   places: (row in the table of ranks, world, rank) of each process, -1 unknown.
+    groups: sites of one function each.   world_ranks: (row in the table of ranks, world, rank) of each process, -1
+    unknown.
     """
 
-def matrix_columns(profile: Profile, places: Sequence[tuple[int, int, int]]) -> dict[str, memoryview[Any]]:
+def matrix_columns(profile: Profile, world_ranks: Sequence[tuple[int, int, int]]) -> dict[str, memoryview[Any]]:
     """The columns of the table `matrix`."""
 
 def validity(values: memoryview[Any]) -> tuple[memoryview[Any] | None, int]:
@@ -756,11 +757,11 @@ class Timeline:
         """
     def sites_besides(self, iteration: int) -> dict[int, set[int]]:
         """By iteration, the profile's sites at which a rank calls in it and not in the given one."""
-    def iteration(self, number: int, groups: list[int], places: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
+    def iteration(self, number: int, groups: list[int], world_ranks: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
         """The columns of the table `timeline`; `sends` and `receives`, the rows of each message's ends (-1: in another
         iteration); `unmatched`, how many ends of messages lack the other end.
 
-        groups: by site of the profile, its number in `site`, -1 none.   places: as of call_columns.
+        groups: by site of the profile, its number in `site`, -1 none.   world_ranks: as of call_columns.
         """
 
 class Profile:
@@ -917,7 +918,7 @@ class Otf2Export:
     """Writes an OTF2 archive, as PerfettoExport writes its trace.
 
     files: where OTF2's C library may be.   path: a folder that does not exist.
-    lanes: (name, host) of the ranks.   places: of each process, its lane, and that of its world's rank 0 or -1.
+    lanes: (name, host) of the ranks.   process_lanes: of each process, its lane, and that of its world's rank 0 or -1.
     contexts: (parent, routine, its full name, file, line): places that calls are made from; NOWHERE as parent: none.
     context_of_site: of each of the profile's call sites, the index of its context, or NOWHERE.
     Raises ImportError if no library can be loaded; finish() raises ValueError if something could not be written.
@@ -931,7 +932,7 @@ class Otf2Export:
         loop: int,
         iterations: tuple[int, int] | None,
         lanes: list[tuple[str, str]],
-        places: list[tuple[int, int]],
+        process_lanes: list[tuple[int, int]],
         contexts: list[tuple[int, str, str, str, int]],
         context_of_site: list[int],
     ) -> None: ...

@@ -34,14 +34,14 @@ void merge(const GlobalSite& site, std::vector<Merged>* by_process, std::vector<
   }
 }
 
-void add_row(const Place& place, int32_t site, const std::string& function, bool receives, const Merged& all,
+void add_row(const WorldRank& at, int32_t site, const std::string& function, bool receives, const Merged& all,
              CallColumns* to) {
   const Counts& c = all.counts;
   const int64_t received = sum_of(c.received, c.collected);
   to->site.push_back(site);
-  to->process.push_back(place.process);
-  to->world.push_back(place.world);
-  to->rank.push_back(place.rank);
+  to->process.push_back(at.process);
+  to->world.push_back(at.world);
+  to->rank.push_back(at.rank);
   to->function.add(function);
   to->calls.push_back(integer(c.calls));
   to->messages.push_back(integer(c.messages));
@@ -75,7 +75,7 @@ void TextColumn::add(const std::string& text) {
 }
 
 CallColumns call_columns(const Profile& profile, const std::vector<std::vector<uint32_t>>& groups,
-                         const std::vector<std::string>& functions, const std::vector<Place>& places) {
+                         const std::vector<std::string>& functions, const std::vector<WorldRank>& world_ranks) {
   CallColumns columns;
   const std::vector<GlobalSite>& sites = profile.sites();
   std::vector<Merged> by_process(profile.processes().size());
@@ -89,10 +89,10 @@ CallColumns call_columns(const Profile& profile, const std::vector<std::vector<u
       merge(sites[site], &by_process, &touched);
     }
     std::sort(touched.begin(), touched.end(),
-              [&](uint32_t a, uint32_t b) { return places[a].process < places[b].process; });
+              [&](uint32_t a, uint32_t b) { return world_ranks[a].process < world_ranks[b].process; });
     const bool receives = !touched.empty() && receives_only(profile.functions()[function].cls);
     for (const uint32_t process : touched) {
-      add_row(places[process], static_cast<int32_t>(group), functions[function], receives, by_process[process],
+      add_row(world_ranks[process], static_cast<int32_t>(group), functions[function], receives, by_process[process],
               &columns);
       by_process[process] = {};
     }
@@ -100,19 +100,19 @@ CallColumns call_columns(const Profile& profile, const std::vector<std::vector<u
   return columns;
 }
 
-MatrixColumns matrix_columns(const Profile& profile, const std::vector<Place>& places) {
+MatrixColumns matrix_columns(const Profile& profile, const std::vector<WorldRank>& world_ranks) {
   std::vector<Edge> edges = profile.edges();
   std::stable_sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) {
-    const int32_t from_a = places[a.source].process, from_b = places[b.source].process;
+    const int32_t from_a = world_ranks[a.source].process, from_b = world_ranks[b.source].process;
     // -1 as the largest number of all
     return from_a != from_b ? from_a < from_b : static_cast<uint32_t>(a.target) < static_cast<uint32_t>(b.target);
   });
   MatrixColumns columns;
   for (const Edge& edge : edges) {
-    const Place& place = places[edge.source];
-    columns.process.push_back(place.process);
-    columns.world.push_back(place.world);
-    columns.source.push_back(place.rank);
+    const WorldRank& at = world_ranks[edge.source];
+    columns.process.push_back(at.process);
+    columns.world.push_back(at.world);
+    columns.source.push_back(at.rank);
     columns.target.push_back(edge.target >= 0 ? edge.target : -1);
     columns.messages.push_back(integer(edge.messages));
     columns.bytes.push_back(edge.bytes);

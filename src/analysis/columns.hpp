@@ -13,8 +13,8 @@
 
 namespace leadline::analysis {
 
-// The place of a process: its row in the table of ranks, the number of its MPI_COMM_WORLD, its rank there.
-struct Place {
+// Where a process is in every table: its row in the table of ranks, the number of its MPI_COMM_WORLD, its rank there.
+struct WorldRank {
   int32_t process = -1, world = -1, rank = -1;
 };
 
@@ -38,13 +38,14 @@ struct MatrixColumns {
   std::vector<int64_t> messages, bytes, operations, put, got;
 };
 
-// A row per group of sites and process that called one of them; rows of a group ascend by Place::process. The sites of
-// a group are of one function.   functions: the names of the profile's functions, in UTF-8.   places: of its processes.
+// A row per group of sites and process that called one of them; rows of a group ascend by WorldRank::process. The sites
+// of a group are of one function.   functions: the names of the profile's functions, in UTF-8.   world_ranks: of its
+// processes.
 CallColumns call_columns(const Profile& profile, const std::vector<std::vector<uint32_t>>& groups,
-                         const std::vector<std::string>& functions, const std::vector<Place>& places);
+                         const std::vector<std::string>& functions, const std::vector<WorldRank>& world_ranks);
 
-// A row per edge, ascending by Place::process of its source and by target; unknown targets come last.
-MatrixColumns matrix_columns(const Profile& profile, const std::vector<Place>& places);
+// A row per edge, ascending by WorldRank::process of its source and by target; unknown targets come last.
+MatrixColumns matrix_columns(const Profile& profile, const std::vector<WorldRank>& world_ranks);
 
 // An Arrow validity bitmap: a bit for each value, 0 if it is unknown. Empty if all are known.
 struct Validity {

@@ -27,13 +27,14 @@ inline nanobind::object text_column(analysis::TextColumn&& text) {
 }
 
 // Of each process of the profile: its row in the table of ranks, its world, its rank there; -1 unknown.
-using Places = std::vector<std::tuple<int32_t, int32_t, int32_t>>;
+using WorldRanks = std::vector<std::tuple<int32_t, int32_t, int32_t>>;
 
-inline std::vector<analysis::Place> places_of(const analysis::Profile& profile, const Places& given) {
-  if (given.size() != profile.processes().size()) throw nanobind::value_error("one place is needed for each process");
-  std::vector<analysis::Place> places;
-  for (const auto& [process, world, rank] : given) places.push_back({process, world, rank});
-  return places;
+inline std::vector<analysis::WorldRank> world_ranks_of(const analysis::Profile& profile, const WorldRanks& given) {
+  if (given.size() != profile.processes().size())
+    throw nanobind::value_error("one world and rank are needed for each process");
+  std::vector<analysis::WorldRank> world_ranks;
+  for (const auto& [process, world, rank] : given) world_ranks.push_back({process, world, rank});
+  return world_ranks;
 }
 
 }  // namespace leadline::bindings

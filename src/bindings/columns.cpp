@@ -19,10 +19,12 @@ namespace {
 
 using analysis::Profile;
 
-nb::dict call_columns(const Profile& profile, const std::vector<std::vector<uint32_t>>& groups, const Places& places) {
+nb::dict call_columns(const Profile& profile, const std::vector<std::vector<uint32_t>>& groups,
+                      const WorldRanks& world_ranks) {
   std::vector<std::string> functions;
   for (const trace::Function& function : profile.functions()) functions.push_back(printable(function.name));
-  analysis::CallColumns found = analysis::call_columns(profile, groups, functions, places_of(profile, places));
+  analysis::CallColumns found =
+      analysis::call_columns(profile, groups, functions, world_ranks_of(profile, world_ranks));
   nb::dict columns;
   columns["site"] = column(std::move(found.site));
   columns["process"] = column(std::move(found.process));
@@ -42,8 +44,8 @@ nb::dict call_columns(const Profile& profile, const std::vector<std::vector<uint
   return columns;
 }
 
-nb::dict matrix_columns(const Profile& profile, const Places& places) {
-  analysis::MatrixColumns found = analysis::matrix_columns(profile, places_of(profile, places));
+nb::dict matrix_columns(const Profile& profile, const WorldRanks& world_ranks) {
+  analysis::MatrixColumns found = analysis::matrix_columns(profile, world_ranks_of(profile, world_ranks));
   nb::dict columns;
   columns["process"] = column(std::move(found.process));
   columns["world"] = column(std::move(found.world));
@@ -67,8 +69,8 @@ nb::tuple validity(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::dev
 }  // namespace
 
 void bind_columns(nb::module_& m) {
-  m.def("call_columns", &call_columns, "profile"_a, "groups"_a, "places"_a);
-  m.def("matrix_columns", &matrix_columns, "profile"_a, "places"_a);
+  m.def("call_columns", &call_columns, "profile"_a, "groups"_a, "world_ranks"_a);
+  m.def("matrix_columns", &matrix_columns, "profile"_a, "world_ranks"_a);
   m.def("validity", &validity<int32_t>, "values"_a);
   m.def("validity", &validity<int64_t>, "values"_a);
   m.def("validity", &validity<double>, "values"_a);

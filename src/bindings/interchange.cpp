@@ -94,32 +94,32 @@ void bind_perfetto(nb::module_& m) {
 void bind_otf2(nb::module_& m) {
   using interchange::Otf2Export;
   using Lanes = std::vector<std::pair<std::string, std::string>>;
-  using Places = std::vector<std::pair<int64_t, int64_t>>;
+  using ProcessLanes = std::vector<std::pair<int64_t, int64_t>>;
   using Contexts = std::vector<std::tuple<uint32_t, std::string, std::string, std::string, uint32_t>>;
   nb::class_<Otf2Export>(m, "Otf2Export")
       .def(
           "__init__",
           [](Otf2Export* self, const std::vector<std::string>& files, const std::string& path, const Profile& profile,
-             uint32_t loop, const Iterations& iterations, const Lanes& names, const Places& given,
+             uint32_t loop, const Iterations& iterations, const Lanes& names, const ProcessLanes& given,
              const Contexts& contexts, std::vector<uint32_t> context_of_site) {
             interchange::otf2::Library library;
             if (const std::string why = interchange::otf2::load(files, &library); !why.empty())
               throw nb::import_error(printable(why).c_str());
             std::vector<Otf2Export::Lane> lanes;
             for (const auto& [name, host] : names) lanes.push_back({name, host});
-            std::vector<Otf2Export::Place> places;
+            std::vector<Otf2Export::ProcessLane> process_lanes;
             for (const auto& [lane, world] : given) {
               if (lane < 0 || lane >= static_cast<int64_t>(lanes.size())) throw nb::value_error("no such lane");
-              places.push_back({lane, world});
+              process_lanes.push_back({lane, world});
             }
-            if (places.size() != profile.processes().size()) throw nb::value_error("one place for each process");
+            if (process_lanes.size() != profile.processes().size()) throw nb::value_error("one lane for each process");
             Otf2Export::CallPaths paths{{}, std::move(context_of_site)};
             for (const auto& [parent, routine, full, file, line] : contexts) {
               paths.contexts.push_back({parent, routine, full, file, line});
             }
-            new (self) Otf2Export(library, path, profile, loop, window_of(iterations), lanes, places, paths);
+            new (self) Otf2Export(library, path, profile, loop, window_of(iterations), lanes, process_lanes, paths);
           },
-          "files"_a, "path"_a, "profile"_a, "loop"_a, "iterations"_a.none(), "lanes"_a, "places"_a, "contexts"_a,
+          "files"_a, "path"_a, "profile"_a, "loop"_a, "iterations"_a.none(), "lanes"_a, "process_lanes"_a, "contexts"_a,
           "context_of_site"_a, nb::keep_alive<1, 4>())
       .def("scan", &Otf2Export::scan, "process"_a, "index"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("begin", &Otf2Export::begin)

@@ -32,12 +32,12 @@ void check(const Profile& profile, const Processes& processes, const std::vector
   }
 }
 
-nb::dict iteration(Timeline& timeline, uint64_t number, const std::vector<int32_t>& groups, const Places& given) {
-  const std::vector<analysis::Place> places = places_of(timeline.profile(), given);
+nb::dict iteration(Timeline& timeline, uint64_t number, const std::vector<int32_t>& groups, const WorldRanks& given) {
+  const std::vector<analysis::WorldRank> world_ranks = world_ranks_of(timeline.profile(), given);
   analysis::TimelineColumns found;
   {
     nb::gil_scoped_release released;
-    found = timeline.iteration(number, groups, places);
+    found = timeline.iteration(number, groups, world_ranks);
   }
   nb::dict columns;
   columns["process"] = column(std::move(found.process));
@@ -77,7 +77,7 @@ void bind_timeline(nb::module_& m) {
             new (self) Timeline(profile, processes, indices, loop);
           },
           "profile"_a, "processes"_a, "indices"_a, "loop"_a = 0, nb::keep_alive<1, 2>())
-      .def("iteration", &iteration, "number"_a, "groups"_a, "places"_a)
+      .def("iteration", &iteration, "number"_a, "groups"_a, "world_ranks"_a)
       .def("times",
            [](Timeline& timeline) {
              std::vector<std::tuple<uint64_t, double, double, uint32_t>> all;

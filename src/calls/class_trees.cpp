@@ -73,14 +73,14 @@ class ClassTrees::Adding {
  private:
   // In the order in which the thread first makes them. Equal sequences are looked at once.
   void number_leaves() {
-    struct Place {
+    struct Cursor {
       Sequence sequence;
       size_t element;
     };
     reached_.resize(own_.tree.sequences.size());
-    std::vector<Place> stack{{own_.tree.root, 0}};
+    std::vector<Cursor> stack{{own_.tree.root, 0}};
     while (!stack.empty()) {
-      const Place at = stack.back();
+      const Cursor at = stack.back();
       if (at.element == own_.tree.sequences.elements(at.sequence).size()) {
         stack.pop_back();
         continue;

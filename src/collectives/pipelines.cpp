@@ -3,14 +3,14 @@
 namespace leadline::collectives {
 
 void PassDown::advance(int64_t segment) {
-  const bool receives = place_.parent >= 0;
-  if (receives && segment == 0) arriving_ = schedule_->receive(segments_[0], place_.parent);
+  const bool receives = links_.parent >= 0;
+  if (receives && segment == 0) arriving_ = schedule_->receive(segments_[0], links_.parent);
   const uint32_t arriving = arriving_;
   if (receives && segment + 1 < segments_.number())
-    arriving_ = schedule_->receive(segments_[segment + 1], place_.parent);
+    arriving_ = schedule_->receive(segments_[segment + 1], links_.parent);
   if (receives) schedule_->wait(arriving);
-  for (const int child : place_.children) sends_.push_back(schedule_->send(segments_[segment], child));
-  wait_for_sends(place_.children.size() * static_cast<size_t>(ahead_));
+  for (const int child : links_.children) sends_.push_back(schedule_->send(segments_[segment], child));
+  wait_for_sends(links_.children.size() * static_cast<size_t>(ahead_));
 }
 
 void PassDown::wait_for_sends(size_t but_for) {
@@ -24,12 +24,12 @@ void PassDown::all() {
   finish();
 }
 
-ReduceUp::ReduceUp(Schedule* schedule, const OrderedPlace& place, const Segments& data, bool data_is_free)
-    : schedule_(schedule), place_(place), data_(data), data_is_free_(data_is_free || place.parent < 0) {
+ReduceUp::ReduceUp(Schedule* schedule, const OrderedTreeLinks& links, const Segments& data, bool data_is_free)
+    : schedule_(schedule), links_(links), data_(data), data_is_free_(data_is_free || links.parent < 0) {
   const int64_t length = data.length() * std::min<int64_t>(slots, data.number());
-  if (place.left >= 0) left_ = schedule->reserve(length);
-  if (place.right >= 0) right_ = schedule->reserve(length);
-  if (place.left >= 0 && place.right < 0 && !data_is_free_) own_ = schedule->reserve(length);
+  if (links.left >= 0) left_ = schedule->reserve(length);
+  if (links.right >= 0) right_ = schedule->reserve(length);
+  if (links.left >= 0 && links.right < 0 && !data_is_free_) own_ = schedule->reserve(length);
   std::fill_n(sends_, slots, no_request);
 }
 
@@ -42,8 +42,8 @@ void ReduceUp::receive(int64_t segment) {
   uint32_t* send = &sends_[segment % slots];
   schedule_->wait(*send);
   *send = no_request;
-  if (place_.right >= 0) from_right_[segment % slots] = schedule_->receive(slot(right_, segment), place_.right);
-  if (place_.left >= 0) from_left_[segment % slots] = schedule_->receive(slot(left_, segment), place_.left);
+  if (links_.right >= 0) from_right_[segment % slots] = schedule_->receive(slot(right_, segment), links_.right);
+  if (links_.left >= 0) from_left_[segment % slots] = schedule_->receive(slot(left_, segment), links_.left);
 }
 
 void ReduceUp::advance(int64_t segment) {
@@ -51,20 +51,20 @@ void ReduceUp::advance(int64_t segment) {
   if (segment + 1 < data_.number()) receive(segment + 1);
   const Range data = data_[segment], input = in_space(Space::input, data);
   Range sum = input;
-  if (place_.right >= 0) {
+  if (links_.right >= 0) {
     sum = slot(right_, segment);
     schedule_->wait(from_right_[segment % slots]);
     schedule_->reduce(input, sum);
-  } else if (place_.left >= 0 || place_.parent < 0) {
+  } else if (links_.left >= 0 || links_.parent < 0) {
     sum = data_is_free_ ? data : slot(own_, segment);
     schedule_->copy(input, sum);
   }
-  if (place_.left >= 0) {
+  if (links_.left >= 0) {
     schedule_->wait(from_left_[segment % slots]);
     schedule_->reduce(slot(left_, segment), sum);
   }
-  if (place_.parent >= 0)
-    sends_[segment % slots] = schedule_->send(sum, place_.parent);
+  if (links_.parent >= 0)
+    sends_[segment % slots] = schedule_->send(sum, links_.parent);
   else if (sum.space != Space::data)
     schedule_->copy(sum, data);
 }

@@ -13,8 +13,8 @@ namespace leadline::collectives {
 class PassDown {
  public:
   // So many segments may be on their way to the children when the next is sent.
-  PassDown(Schedule* schedule, Place place, const Segments& segments, int64_t ahead = 1)
-      : schedule_(schedule), place_(std::move(place)), segments_(segments), ahead_(ahead) {}
+  PassDown(Schedule* schedule, TreeLinks links, const Segments& segments, int64_t ahead = 1)
+      : schedule_(schedule), links_(std::move(links)), segments_(segments), ahead_(ahead) {}
 
   void advance(int64_t segment);  // 0, 1, ...
   void finish();                  // after the last
@@ -24,7 +24,7 @@ class PassDown {
   void wait_for_sends(size_t but_for);
 
   Schedule* schedule_;
-  Place place_;
+  TreeLinks links_;
   Segments segments_;
   int64_t ahead_;
   uint32_t arriving_ = no_request;
@@ -36,7 +36,7 @@ class PassDown {
 // leave it alone unless `data_is_free` says it may hold what is on its way.
 class ReduceUp {
  public:
-  ReduceUp(Schedule* schedule, const OrderedPlace& place, const Segments& data, bool data_is_free);
+  ReduceUp(Schedule* schedule, const OrderedTreeLinks& links, const Segments& data, bool data_is_free);
 
   // Where the input is the data, a segment of it may be overwritten when three more were advanced, or after finish().
   void advance(int64_t segment);
@@ -49,7 +49,7 @@ class ReduceUp {
   Range slot(Range slots_of, int64_t segment) const;
 
   Schedule* schedule_;
-  OrderedPlace place_;
+  OrderedTreeLinks links_;
   Segments data_;
   bool data_is_free_;
   Range left_, right_, own_;  // scratch: `slots` segments each

@@ -43,12 +43,12 @@ uint64_t location_of(size_t lane, size_t stream) { return static_cast<uint64_t>(
 }  // namespace
 
 Otf2Export::Otf2Export(const otf2::Library& library, const std::string& directory, const analysis::Profile& profile,
-                       uint32_t loop, const Window& window, std::vector<Lane> lanes, std::vector<Place> places,
-                       CallPaths paths)
+                       uint32_t loop, const Window& window, std::vector<Lane> lanes,
+                       std::vector<ProcessLane> process_lanes, CallPaths paths)
     : otf2_(library),
       exporting_(profile, loop, window),
       lanes_(std::move(lanes)),
-      places_(std::move(places)),
+      process_lanes_(std::move(process_lanes)),
       contexts_(std::move(paths.contexts)),
       context_of_site_(std::move(paths.of_site)),
       attributes_(otf2_.AttributeList_New()),
@@ -78,7 +78,7 @@ void Otf2Export::check(int error) {
 void Otf2Export::scan(const trace::Process& process, uint32_t index) {
   complete_ &= exporting_.scan(process, index) == 0 && exporting_.whole();
   if (process.start_unix_ns > 0) start_unix_ns_ = std::min(start_unix_ns_, process.start_unix_ns);
-  const int64_t world = places_[index].world;
+  const int64_t world = process_lanes_[index].world;
   if (world < 0) return;
   for (const trace::Communicator& c : process.communicators) {
     if (!c.identity || c.kind != trace::Communicator::Kind::intra || communicators_.count(c.identity)) continue;
@@ -101,7 +101,7 @@ void Otf2Export::scan(const trace::Process& process, uint32_t index) {
 
 void Otf2Export::begin() {
   exporting_.settle();
-  complete_ &= exporting_.scanned() == places_.size();
+  complete_ &= exporting_.scanned() == process_lanes_.size();
 }
 
 const Otf2Export::Communicator* Otf2Export::communicator(uint64_t identity) const {
@@ -114,7 +114,7 @@ uint32_t Otf2Export::region(const std::string& name, trace::CallClass cls) {
 }
 
 void Otf2Export::write(const trace::Process& process, uint32_t index, const std::string& label) {
-  const auto lane = static_cast<size_t>(places_[index].lane);
+  const auto lane = static_cast<size_t>(process_lanes_[index].lane);
   otf2::EvtWriter* writer = nullptr;
   std::optional<Thread> thread;
   size_t current = SIZE_MAX;

@@ -23,7 +23,7 @@ class Otf2Export {
     std::string name, host;
   };
   // Of a process of the profile: its lane, and that of rank 0 of its MPI_COMM_WORLD (-1: not known).
-  struct Place {
+  struct ProcessLane {
     int64_t lane = -1, world = -1;
   };
   // A place that calls are made from: a line of a routine, called from another such place.
@@ -37,7 +37,8 @@ class Otf2Export {
     std::vector<uint32_t> of_site;  // by the profile's number of the call site; no index: not known
   };
   Otf2Export(const otf2::Library& library, const std::string& directory, const analysis::Profile& profile,
-             uint32_t loop, const Window& window, std::vector<Lane> lanes, std::vector<Place> places, CallPaths paths);
+             uint32_t loop, const Window& window, std::vector<Lane> lanes, std::vector<ProcessLane> process_lanes,
+             CallPaths paths);
   ~Otf2Export();
   Otf2Export(const Otf2Export&) = delete;
   Otf2Export& operator=(const Otf2Export&) = delete;
@@ -79,7 +80,7 @@ class Otf2Export {
   otf2::Library otf2_;
   Exporting exporting_;
   std::vector<Lane> lanes_;
-  std::vector<Place> places_;
+  std::vector<ProcessLane> process_lanes_;
   std::vector<CallingContext> contexts_;
   std::vector<uint32_t> context_of_site_;
   otf2::AttributeList* attributes_;  // of the next call

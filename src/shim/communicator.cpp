@@ -138,7 +138,7 @@ int communicator_freed(Word, int32_t, void* communicator, void*) {
   return 0;
 }
 
-Communicator* look_up(uint64_t handle, Memory::Place* place) {
+Communicator* look_up(uint64_t handle, Memory::Known* known) {
   if (!host::may_be_communicator(handle)) return nullptr;
   void* held = nullptr;
   int32_t there = 0;
@@ -152,18 +152,18 @@ Communicator* look_up(uint64_t handle, Memory::Place* place) {
       return nullptr;
     }
   }
-  *place = {handle, now, static_cast<Communicator*>(held)};
-  return place->communicator;
+  *known = {handle, now, static_cast<Communicator*>(held)};
+  return known->communicator;
 }
 
-int64_t ask_size(uint64_t handle, Datatype* place) {
-  if (place->handle != handle && !host::may_be_datatype(handle)) return -1;
+int64_t ask_size(uint64_t handle, Datatype* known) {
+  if (known->handle != handle && !host::may_be_datatype(handle)) return -1;
   int32_t size = 0;
   if (call_real(Fn::Type_size, handle, &size) != 0) return -1;
-  if (place->handle == handle && place->seen) return size;  // derived, as before: predefined ones are never made
+  if (known->handle == handle && known->seen) return size;  // derived, as before: predefined ones are never made
   host::Envelope envelope;
   if (!host::envelope_of(handle, &envelope)) return -1;
-  *place = {handle, size, true, envelope.combiner == abi.family->combiners.named, false, {}};
+  *known = {handle, size, true, envelope.combiner == abi.family->combiners.named, false, {}};
   return size;
 }
 

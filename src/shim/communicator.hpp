@@ -71,16 +71,16 @@ struct Datatype {
 };
 
 struct Memory {
-  struct Place {
+  struct Known {
     uint64_t handle;
     uint32_t epoch;
     Communicator* communicator;
   };
-  static constexpr int places = 8, datatype_places = 16;
+  static constexpr int most_communicators = 8, most_datatypes = 16;
 
   bool busy;  // inside a tuned collective: what the library calls there is its own
-  Place communicators[places];
-  Datatype datatypes[datatype_places];
+  Known communicators[most_communicators];
+  Datatype datatypes[most_datatypes];
 };
 extern thread_local constinit Memory memory;
 
@@ -88,20 +88,20 @@ inline unsigned spread(uint64_t handle, int shift) {
   return static_cast<unsigned>((handle * 0x9e3779b97f4a7c15u) >> shift);
 }
 
-Communicator* look_up(uint64_t handle, Memory::Place* place);
+Communicator* look_up(uint64_t handle, Memory::Known* known);
 inline Communicator* communicator_of(Memory& m, uint64_t handle) {
-  Memory::Place& place = m.communicators[spread(handle, 61)];
-  if (place.handle == handle && place.epoch == epoch.load(std::memory_order_relaxed)) return place.communicator;
-  return look_up(handle, &place);
+  Memory::Known& known = m.communicators[spread(handle, 61)];
+  if (known.handle == handle && known.epoch == epoch.load(std::memory_order_relaxed)) return known.communicator;
+  return look_up(handle, &known);
 }
 
-inline Datatype& place_of(Memory& m, uint64_t datatype) { return m.datatypes[spread(datatype, 60)]; }
+inline Datatype& datatype_at(Memory& m, uint64_t datatype) { return m.datatypes[spread(datatype, 60)]; }
 
 // Bytes of data in an element; negative where the library does not say, or not in 32 bits.
-int64_t ask_size(uint64_t handle, Datatype* place);
+int64_t ask_size(uint64_t handle, Datatype* known);
 inline int64_t size_of(Memory& m, uint64_t handle) {
-  Datatype& place = place_of(m, handle);
-  return place.handle == handle && place.named ? place.size : ask_size(handle, &place);
+  Datatype& known = datatype_at(m, handle);
+  return known.handle == handle && known.named ? known.size : ask_size(handle, &known);
 }
 
 }  // namespace leadline::shim

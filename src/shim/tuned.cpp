@@ -54,13 +54,13 @@ Layout ask_layout(uint64_t datatype, int64_t size) {
 }
 
 Layout layout_of(uint64_t datatype, int64_t size) {
-  Datatype& place = place_of(memory, datatype);
-  if (place.handle != datatype || !place.named) return ask_layout(datatype, size);
-  if (!place.laid_out) {
-    place.layout = ask_layout(datatype, size);
-    place.laid_out = true;
+  Datatype& known = datatype_at(memory, datatype);
+  if (known.handle != datatype || !known.named) return ask_layout(datatype, size);
+  if (!known.laid_out) {
+    known.layout = ask_layout(datatype, size);
+    known.laid_out = true;
   }
-  return place.layout;
+  return known.layout;
 }
 
 // Calls that the library makes during this are its own.
@@ -118,7 +118,7 @@ bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
   static std::atomic<uint64_t> known[256];
   const uint64_t key = (op * 0x9e3779b97f4a7c15u) ^ datatype;
   std::atomic<uint64_t>& place = known[spread(key, 56)];
-  if (place.load(std::memory_order_relaxed) == key) return true;
+  if (known.load(std::memory_order_relaxed) == key) return true;
   alignas(64) char zeros[2][64] = {};
   if (extent > static_cast<int64_t>(sizeof(zeros[0]))) return false;
   static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
@@ -128,7 +128,7 @@ bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
   noted_error = 0;
   const bool taken = call_real(Fn::Allreduce, zeros[0], zeros[1], one, datatype, op, shim.alone) == 0 && !noted_error;
   pthread_mutex_unlock(&asking);
-  if (taken) place.store(key, std::memory_order_relaxed);
+  if (taken) known.store(key, std::memory_order_relaxed);
   return taken;
 }
 

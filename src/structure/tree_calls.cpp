@@ -81,7 +81,7 @@ void for_each_call(const LoopTree& tree, const std::function<void(const CallItem
 
 bool CallsInOrder::next(uint32_t* call, uint64_t* times) {
   while (!stack_.empty()) {
-    Place& at = stack_.back();
+    Cursor& at = stack_.back();
     const std::span<const Element> own = tree_.sequences.elements(at.sequence);
     if (at.element == own.size()) {
       stack_.pop_back();

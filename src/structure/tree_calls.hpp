@@ -34,13 +34,13 @@ class CallsInOrder {
   bool next(uint32_t* call, uint64_t* times);
 
  private:
-  struct Place {
+  struct Cursor {
     Sequence sequence;
     size_t element;
     uint64_t given;  // of the element's times
   };
   const LoopTree& tree_;
-  std::vector<Place> stack_;
+  std::vector<Cursor> stack_;
 };
 
 }  // namespace leadline::structure

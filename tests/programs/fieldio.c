@@ -116,21 +116,21 @@ static double get(const void* values, leadline_fieldio_type type, int64_t at) {
 typedef struct {
   int64_t at[MOST];
   bool in_block, in_wide;
-} Place;
+} FieldPoint;
 
-static Place place_of(const Field* f, int64_t point) {
-  Place place = {{0}, true, true};
+static FieldPoint field_point(const Field* f, int64_t point) {
+  FieldPoint in_field = {{0}, true, true};
   for (int d = f->dimensions - 1; d >= 0; --d) {
     const int64_t in_block = point % f->sizes[d] - f->offset[d];
     point /= f->sizes[d];
-    place.at[d] = f->first[d] + in_block;
+    in_field.at[d] = f->first[d] + in_block;
     const bool inside = in_block >= 0 && in_block < f->count[d];
     const bool near = in_block >= -f->halo[d] && in_block < f->count[d] + f->halo[d] && f->count[d] > 0;
-    place.in_block = place.in_block && inside;
-    place.in_wide = place.in_wide && near && place.at[d] >= 0 && place.at[d] < f->whole[d];
+    in_field.in_block = in_field.in_block && inside;
+    in_field.in_wide = in_field.in_wide && near && in_field.at[d] >= 0 && in_field.at[d] < f->whole[d];
   }
-  for (int d = 0; d < f->dimensions; ++d) place.in_wide = place.in_wide && f->count[d] > 0;
-  return place;
+  for (int d = 0; d < f->dimensions; ++d) in_field.in_wide = in_field.in_wide && f->count[d] > 0;
+  return in_field;
 }
 
 static const double land_in_file = 7.0, untouched = -5.0;
@@ -203,10 +203,10 @@ static int try_field(const Field* f, const char* path, leadline_fieldio_way writ
   leadline_spread* spread = spread_of(f);
   int wrong = 0;
   for (int64_t point = 0; point < f->points; ++point) {
-    const Place place = place_of(f, point);
-    const bool land = place.in_wide && is_land(f, place.at);
+    const FieldPoint in_field = field_point(f, point);
+    const bool land = in_field.in_wide && is_land(f, in_field.at);
     mask[point] = !land;
-    set(values, f->in_memory, point, place.in_block ? value_at(place.at, f->dimensions) : untouched);
+    set(values, f->in_memory, point, in_field.in_block ? value_at(in_field.at, f->dimensions) : untouched);
   }
   leadline_spread_mask(spread, f->has_land ? mask : NULL, land_in_file);
   wrong += write_field(f, path, written, spread, values);
@@ -216,9 +216,9 @@ static int try_field(const Field* f, const char* path, leadline_fieldio_way writ
   for (int64_t point = 0; point < f->points; ++point) set(values, f->in_memory, point, untouched);
   wrong += read_field(f, path, read, spread, values);
   for (int64_t point = 0; point < f->points; ++point) {
-    const Place place = place_of(f, point);
-    const bool land = place.in_wide && is_land(f, place.at);
-    double expected = place.in_wide ? value_at(place.at, f->dimensions) : untouched;
+    const FieldPoint in_field = field_point(f, point);
+    const bool land = in_field.in_wide && is_land(f, in_field.at);
+    double expected = in_field.in_wide ? value_at(in_field.at, f->dimensions) : untouched;
     if (land) expected = masked ? untouched : land_in_file;
     if (get(values, f->in_memory, point) == expected) continue;
     if (wrong++ == 0) {

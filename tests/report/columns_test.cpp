@@ -10,9 +10,9 @@ using leadline::analysis::call_columns;
 using leadline::analysis::CallColumns;
 using leadline::analysis::matrix_columns;
 using leadline::analysis::MatrixColumns;
-using leadline::analysis::Place;
 using leadline::analysis::Profile;
 using leadline::analysis::validity_of;
+using leadline::analysis::WorldRank;
 namespace trace = leadline::trace;
 
 namespace {
@@ -74,13 +74,13 @@ std::vector<std::string> names_of(const Profile& profile) {
 }
 
 // Rank 2 comes first, then 0, then 1, of which neither world nor rank is known.
-const std::vector<Place> places = {{1, 0, 0}, {2, -1, -1}, {0, 0, 2}};
+const std::vector<WorldRank> world_ranks = {{1, 0, 0}, {2, -1, -1}, {0, 0, 2}};
 
 void sites_of_a_group_are_one_row_on_each_rank() {
   const Profile profile = three_ranks();
   const std::vector<std::vector<uint32_t>> groups = {
       {}, sites_of(profile, "MPI_Send"), sites_of(profile, "MPI_Recv"), sites_of(profile, "MPI_Comm_rank"), {999}};
-  const CallColumns c = call_columns(profile, groups, names_of(profile), places);
+  const CallColumns c = call_columns(profile, groups, names_of(profile), world_ranks);
   CHECK_EQUAL(c.site == std::vector<int32_t>({1, 1, 1, 2, 3, 3, 3}), true);
   CHECK_EQUAL(c.process == std::vector<int32_t>({0, 1, 2, 0, 0, 1, 2}), true);
   CHECK_EQUAL(c.rank == std::vector<int32_t>({2, 0, -1, 2, 2, 0, -1}), true);
@@ -103,7 +103,7 @@ void sites_of_a_group_are_one_row_on_each_rank() {
 
 void pairs_are_in_the_order_of_the_ranks_table() {
   const Profile profile = three_ranks();
-  const MatrixColumns m = matrix_columns(profile, places);
+  const MatrixColumns m = matrix_columns(profile, world_ranks);
   CHECK_EQUAL(m.process == std::vector<int32_t>({0, 1, 2}), true);
   CHECK_EQUAL(m.source == std::vector<int32_t>({2, 0, -1}), true);
   CHECK_EQUAL(m.target == std::vector<int32_t>({0, 1, 2}), true);

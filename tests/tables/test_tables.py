@@ -14,7 +14,7 @@ import pytest
 
 import leadline
 from leadline.errors import DamagedTrace, NoSuchRun, UsageError
-from leadline.tables.places import places_of
+from leadline.tables.world_ranks import world_ranks_of
 
 from .conftest import RANKS, STEPS, Opened
 
@@ -243,7 +243,7 @@ def test_processes_of_two_worlds_and_of_none() -> None:
     """Process 0 is of no known world, 1 and 2 are ranks 0 and 1 of world 1, 3 is rank 0 of world 0."""
     worlds = [SimpleNamespace(processes={0: 3}), SimpleNamespace(processes={0: 1, 1: 2})]
     run: Any = SimpleNamespace(worlds=worlds, order=[3, 1, 2, 0], processes=[None] * 4)
-    assert places_of(run) == [(3, -1, -1), (1, 1, 0), (2, 1, 1), (0, 0, 0)]
+    assert world_ranks_of(run) == [(3, -1, -1), (1, 1, 0), (2, 1, 1), (0, 0, 0)]
 
 
 def test_what_holds_no_run_is_said_in_words(whole: Opened, tmp_path: Path) -> None:

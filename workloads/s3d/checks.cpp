@@ -54,9 +54,9 @@ double imbalance(const Totals& beginning, const Totals& end) {
 double deviation(const Model& model) {
   double mine = 0.0;
   for_each_point(model, [&](const Sizes& number, const Point& point) {
-    Place place;
-    for (int axis = 0; axis < 3; ++axis) place[axis] = number[axis] * model.spacing[axis];
-    const Point exact = conserved_of(state_at(model.settings.problem, place, model.time));
+    Position position;
+    for (int axis = 0; axis < 3; ++axis) position[axis] = number[axis] * model.spacing[axis];
+    const Point exact = conserved_of(state_at(model.settings.problem, position, model.time));
     for (int v = 0; v < conserved; ++v) mine = std::max(mine, std::abs(point[v] - exact[v]));
   });
   double worst = 0.0;
@@ -68,8 +68,8 @@ uint64_t fingerprint(const Model& model) {
   kit::Fingerprint sum;
   const std::vector<int>& grid = model.settings.grid;
   for_each_point(model, [&](const Sizes& number, const Point& point) {
-    const uint64_t place = (static_cast<uint64_t>(number[2]) * grid[1] + number[1]) * grid[0] + number[0];
-    for (int v = 0; v < conserved; ++v) sum.add(place * conserved + v, point[v]);
+    const uint64_t position = (static_cast<uint64_t>(number[2]) * grid[1] + number[1]) * grid[0] + number[0];
+    for (int v = 0; v < conserved; ++v) sum.add(position * conserved + v, point[v]);
   });
   const uint64_t mine = sum.value();
   uint64_t all = 0;

@@ -25,8 +25,8 @@ Model::Model(const Settings& chosen, int rank, int ranks)
   for_each_row(blocks.sizes(), [&](int j, int k) {
     for (int i = 0; i < blocks.sizes()[0]; ++i) {
       const Sizes& first = blocks.first();
-      const Place place{(first[0] + i) * spacing[0], (first[1] + j) * spacing[1], (first[2] + k) * spacing[2]};
-      const Point point = conserved_of(state_at(settings.problem, place, 0.0));
+      const Position position{(first[0] + i) * spacing[0], (first[1] + j) * spacing[1], (first[2] + k) * spacing[2]};
+      const Point point = conserved_of(state_at(settings.problem, position, 0.0));
       for (int v = 0; v < conserved; ++v) state[v].row(j, k)[i] = point[v];
     }
   });

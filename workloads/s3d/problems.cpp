@@ -10,16 +10,16 @@ constexpr double mixing_viscosity = 0.004;
 constexpr double prandtl = 0.7;
 constexpr double schmidt = 0.7;
 
-double phase(const Place& place) { return wave_number * (place[0] + place[1] + place[2]); }
+double phase(const Position& position) { return wave_number * (position[0] + position[1] + position[2]); }
 
 // Vortices in all three planes, none a mirror image of another, and a hot kernel off the middle.
-Primitive flame(const Place& place) {
-  const double a = wave_number * place[0], b = wave_number * place[1], c = wave_number * place[2];
+Primitive flame(const Position& position) {
+  const double a = wave_number * position[0], b = wave_number * position[1], c = wave_number * position[2];
   constexpr double speed = 0.3;
   constexpr double centre[3] = {0.45, 0.4, 0.55};
   double exponent = 0.0;
   for (int axis = 0; axis < 3; ++axis) {
-    const double away = std::sin(M_PI * (place[axis] - centre[axis])) / M_PI;
+    const double away = std::sin(M_PI * (position[axis] - centre[axis])) / M_PI;
     exponent -= away * away / (2.0 * 0.1 * 0.1);
   }
   const double temperature = 1.0 + 1.5 * std::exp(exponent);
@@ -34,11 +34,11 @@ Primitive flame(const Place& place) {
 
 // Along the diagonal s: velocity u and sound c with u - 2 c / (gamma - 1) the same everywhere; each value of u moves at
 // u + c. Newton's iteration finds where what is here now was at the beginning. Before the wave breaks there is one
-// place.
-Primitive sound(const Place& place, double time) {
+// position.
+Primitive sound(const Position& position, double time) {
   constexpr double amplitude = 0.002;
   const double rest = std::sqrt(gamma_gas), k = wave_number * std::sqrt(3.0);  // along the diagonal
-  const double here = phase(place);
+  const double here = phase(position);
   double u = amplitude * std::sin(here);
   for (int round = 0; round < 50; ++round) {
     const double origin = here - k * (rest + 0.5 * (gamma_gas + 1.0) * u) * time;
@@ -52,11 +52,11 @@ Primitive sound(const Place& place, double time) {
   return {std::pow(c / rest, 2.0 / (gamma_gas - 1.0)), {along, along, along}, c * c / gamma_gas, 0.1, 0.1};
 }
 
-Primitive mixing(const Place& place, double time) {
+Primitive mixing(const Position& position, double time) {
   constexpr double stream[3] = {0.5, 0.3, 0.2};
   const double carried = wave_number * (stream[0] + stream[1] + stream[2]) * time;
   const double left = std::exp(-mixing_viscosity / schmidt * 3.0 * wave_number * wave_number * time);
-  const double angle = phase(place) - carried;
+  const double angle = phase(position) - carried;
   return {1.0,
           {stream[0], stream[1], stream[2]},
           1.0,
@@ -73,9 +73,9 @@ Properties properties_of(const std::string& problem) {
           problem == "flame" ? 2500.0 : 0.0};
 }
 
-Primitive state_at(const std::string& problem, const Place& place, double time) {
-  if (problem == "sound") return sound(place, time);
-  return problem == "mixing" ? mixing(place, time) : flame(place);
+Primitive state_at(const std::string& problem, const Position& position, double time) {
+  if (problem == "sound") return sound(position, time);
+  return problem == "mixing" ? mixing(position, time) : flame(position);
 }
 
 }  // namespace s3d

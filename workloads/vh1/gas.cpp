@@ -9,21 +9,21 @@
 namespace vh1 {
 namespace {
 
-struct Place {
+struct ZoneCentre {
   double at[3];  // of the zone's centre
 };
 
 // A hot ball off the middle, in a gas that drifts: nothing is symmetric, so no exchange can be left out unnoticed.
-void set_blast(const Place& place, bool flat, double* zone) {
+void set_blast(const ZoneCentre& zone_centre, bool flat, double* zone) {
   constexpr double centre[3] = {0.4, 0.45, 0.55};
   constexpr double radius = 0.15;
   double distance2 = 0.0;
   for (int axis = 0; axis < (flat ? 2 : 3); ++axis) {
-    const double away = place.at[axis] - centre[axis];
+    const double away = zone_centre.at[axis] - centre[axis];
     distance2 += away * away;
   }
   const double ball = 0.5 * (1.0 - std::tanh((std::sqrt(distance2) - radius) / 0.02));
-  const double wave = std::sin(2.0 * M_PI * (place.at[0] + place.at[1] + (flat ? 0.0 : place.at[2])));
+  const double wave = std::sin(2.0 * M_PI * (zone_centre.at[0] + zone_centre.at[1] + (flat ? 0.0 : zone_centre.at[2])));
   const double values[variables] = {1.0 + 0.2 * wave, 0.1 + 10.0 * ball, 0.3, 0.2, flat ? 0.0 : 0.1, 0.0};
   std::copy_n(values, variables, zone);
 }
@@ -49,9 +49,9 @@ Gas::Gas(const Settings& settings, const Pencils& pencils) : nx_(pencils.nx()), 
           set_tube((number[axis] + 0.5) * width_, axis, zone(i, j, k));
         } else {
           // The box counts as a cube whatever its numbers of zones, so that the ball lies in it and the wave is whole.
-          Place place;
-          for (int a = 0; a < 3; ++a) place.at[a] = (number[a] + 0.5) / settings.grid[a];
-          set_blast(place, settings.flat(), zone(i, j, k));
+          ZoneCentre zone_centre;
+          for (int a = 0; a < 3; ++a) zone_centre.at[a] = (number[a] + 0.5) / settings.grid[a];
+          set_blast(zone_centre, settings.flat(), zone(i, j, k));
         }
       }
     }

@@ -46,17 +46,17 @@ std::vector<double> resting_column(const std::vector<double>& theta, double dz) 
 double pressure_of(double heat) { return 1.0e5 * std::pow(gas_constant * heat / 1.0e5, expansion); }
 
 State::State(const Tile& tile, int levels)
-    : east(tile, levels, Place::west_face),
-      north(tile, levels, Place::south_face),
-      up(tile, levels, Place::lower_face),
-      density(tile, levels, Place::cell),
+    : east(tile, levels, Staggering::west_face),
+      north(tile, levels, Staggering::south_face),
+      up(tile, levels, Staggering::lower_face),
+      density(tile, levels, Staggering::cell),
       heat(density) {}
 
 Diagnosis::Diagnosis(const Tile& tile, int levels)
-    : u(tile, levels, Place::west_face),
-      v(tile, levels, Place::south_face),
-      w(tile, levels, Place::lower_face),
-      theta(tile, levels, Place::cell),
+    : u(tile, levels, Staggering::west_face),
+      v(tile, levels, Staggering::south_face),
+      w(tile, levels, Staggering::lower_face),
+      theta(tile, levels, Staggering::cell),
       pressure(theta),
       stiffness(theta),
       divergence(theta),

@@ -68,7 +68,7 @@ struct Atmosphere {
 
   int nz() const { return settings.grid.nz; }
   bool at_southern_wall() const { return tile.y_first == 0; }
-  Field cells() const { return Field(tile, nz(), Place::cell); }
+  Field cells() const { return Field(tile, nz(), Staggering::cell); }
 };
 
 extern "C" {

@@ -50,7 +50,7 @@ void unpack(const Strip& strip, const std::vector<Field*>& fields, const std::ve
 // Beyond a wall: the tile's own values mirrored; what is on southern faces changes sign, and is zero at the wall
 // itself.
 void mirror(const Tile& tile, int side, int width, Field& field) {
-  const bool crosses = field.place() == Place::south_face;
+  const bool crosses = field.staggering() == Staggering::south_face;
   for (int k = 0; k < field.levels(); ++k) {
     for (int n = 0; n < width; ++n) {
       const int outside = side == 0 ? -1 - n : tile.ny + n;

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leadline.figures.job import places
+from leadline.figures.job import bindings
 from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Run
 from leadline.text import format as fmt
@@ -86,12 +86,12 @@ def _settings(run: Run) -> dict[str, str | None]:
 
 def _placement(run: Run) -> str | None:
     """ "2 ranks per host, not bound" or the cores of each; None if it was not recorded."""
-    found = places(run)
-    if not found or not any(place.cores for place in found):
+    found = bindings(run)
+    if not found or not any(binding.cores for binding in found):
         return None
-    per_host = Counter(place.host for place in found for _ in place.labels)
+    per_host = Counter(binding.host for binding in found for _ in binding.labels)
     counts = "/".join(map(str, sorted(set(per_host.values()))))
-    bound = sorted({cores_words(place.cores) for place in found if place.is_bound})
+    bound = sorted({cores_words(binding.cores) for binding in found if binding.is_bound})
     where = f"bound to cores {'; '.join(bound[:4])}{' …' if len(bound) > 4 else ''}" if bound else "not bound"
     return f"{counts} {'ranks' if counts != '1' else 'rank'} per host, {where}"
 

@@ -10,7 +10,7 @@ from leadline.figures.run import Run
 
 
 @dataclass(frozen=True)
-class Place:
+class Binding:
     """Ranks of one host with the same processors. cores: (first, count), as the system numbers them; empty: unknown."""
 
     host: str
@@ -29,19 +29,19 @@ def batch_job(run: Run) -> dict[str, Any] | None:
     return found if isinstance(found, dict) and found.get("id") else None
 
 
-def places(run: Run) -> list[Place]:
+def bindings(run: Run) -> list[Binding]:
     """By host, ranks in their order."""
-    by_place: dict[tuple[str, tuple[tuple[int, int], ...]], list[int]] = defaultdict(list)
+    by_binding: dict[tuple[str, tuple[tuple[int, int], ...]], list[int]] = defaultdict(list)
     for index in run.order:
-        by_place[run.processes[index].host, cores_of(run.processes[index])].append(index)
+        by_binding[run.processes[index].host, cores_of(run.processes[index])].append(index)
     return [
-        Place(
+        Binding(
             host,
             tuple(run.label(index) for index in members),
             cores,
             max(run.processes[index].placement.processors for index in members),
         )
-        for (host, cores), members in sorted(by_place.items(), key=lambda item: (item[0][0], item[1][0]))
+        for (host, cores), members in sorted(by_binding.items(), key=lambda item: (item[0][0], item[1][0]))
     ]
 
 

@@ -16,12 +16,20 @@ SYSTEM = ("libotf2.so.10", "libopen-trace-format2.so.10", "libotf2.so")
 
 
 def export(selection: Selection, path: Path) -> Written:
-    lanes, places = _lanes(selection.run)
+    lanes, of_process = _lanes(selection.run)
     contexts, of_site = _contexts(selection)
     profile = selection.run.profile
     try:
         writer = _core.Otf2Export(
-            libraries(), str(path), profile, selection.loop, selection.iterations, lanes, places, contexts, of_site
+            libraries(),
+            str(path),
+            profile,
+            selection.loop,
+            selection.iterations,
+            lanes,
+            of_process,
+            contexts,
+            of_site,
         )
     except ImportError as error:
         raise MissingPrerequisite(
@@ -65,7 +73,7 @@ def _lanes(run: Run) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
     that of rank 0 of its world.
     """
     lanes: list[tuple[str, str]] = []
-    places = [(-1, -1)] * len(run.processes)
+    process_lanes = [(-1, -1)] * len(run.processes)
     for number, world in enumerate(run.worlds):
         first = len(lanes)
         for rank in range(min(max(world.size, max(world.processes, default=-1) + 1), MOST_RANKS)):
@@ -74,10 +82,10 @@ def _lanes(run: Run) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
             if process is None:
                 lanes.append((f"rank {rank}{of} (not recorded)", "unknown"))
                 continue
-            places[process] = (len(lanes), first)
+            process_lanes[process] = (len(lanes), first)
             lanes.append((f"rank {rank}{of}", run.processes[process].host or "unknown"))
-    for process, (lane, _) in enumerate(places):
+    for process, (lane, _) in enumerate(process_lanes):
         if lane < 0:
-            places[process] = (len(lanes), -1)
+            process_lanes[process] = (len(lanes), -1)
             lanes.append((run.label(process), run.processes[process].host or "unknown"))
-    return lanes, places
+    return lanes, process_lanes

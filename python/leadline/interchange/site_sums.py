@@ -70,8 +70,8 @@ def _local(selection: Selection) -> dict[int, list[Sum]]:
     if selection.iterations is not None:
         return {}
     numbers = [number for number, (_, local, _) in enumerate(selection.run.profile.sites()) if local]
-    places = [(row, -1, -1) for row in range(len(selection.run.processes))]
-    columns = _core.call_columns(selection.run.profile, [[number] for number in numbers], places)
+    no_worlds = [(row, -1, -1) for row in range(len(selection.run.processes))]
+    columns = _core.call_columns(selection.run.profile, [[number] for number in numbers], no_worlds)
     names = ("process", "site", "calls", "time_s")
     found: dict[int, list[Sum]] = {}
     for process, site, calls, time_s in zip(*(columns[name] for name in names), strict=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leadline.tables.column import Values
 from leadline.tables.declaration import TableDeclaration, count, index, n_bytes, seconds, text
-from leadline.tables.places import WHERE, places_of
+from leadline.tables.world_ranks import WHERE, world_ranks_of
 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
@@ -45,4 +45,4 @@ def values(content: Content) -> Mapping[str, Values]:
     from leadline import _core
 
     groups = [list(entry.site.members) for entry in content.sites if entry.site is not None]
-    return _core.call_columns(content.run.profile, groups, places_of(content.run))
+    return _core.call_columns(content.run.profile, groups, world_ranks_of(content.run))

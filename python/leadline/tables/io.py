@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leadline.tables.column import Values
 from leadline.tables.declaration import TableDeclaration, count, n_bytes, number, seconds, text
-from leadline.tables.places import WHERE, columns_of, places_of
+from leadline.tables.world_ranks import WHERE, columns_of, world_ranks_of
 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
@@ -50,7 +50,7 @@ TABLE = TableDeclaration(
 def values(content: Content) -> Mapping[str, Values]:
     from leadline.figures.files import OTHER_FILES
 
-    places = places_of(content.run)
+    world_ranks = world_ranks_of(content.run)
     rows = [
         (file, rank, layer, counts)
         for file in content.files.files
@@ -60,7 +60,7 @@ def values(content: Content) -> Mapping[str, Values]:
     ]
     return {
         "file": [file.file or OTHER_FILES for file, *_ in rows],
-        **columns_of([places[rank.process] for _, rank, *_ in rows]),
+        **columns_of([world_ranks[rank.process] for _, rank, *_ in rows]),
         "layer": [layer for _, _, layer, _ in rows],
         **{column.name: [getattr(counts, column.name) for *_, counts in rows] for column in COUNTS},
         "size_bytes": [file.size_bytes for file, *_ in rows],

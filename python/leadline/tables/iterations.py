@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leadline.tables.column import Values
 from leadline.tables.declaration import TableDeclaration, count, seconds
-from leadline.tables.places import columns_of, places_of, where
+from leadline.tables.world_ranks import columns_of, where, world_ranks_of
 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
@@ -30,7 +30,7 @@ TABLE = TableDeclaration(
 
 
 def values(content: Content) -> Mapping[str, Values]:
-    places = places_of(content.run)
+    world_ranks = world_ranks_of(content.run)
     strip = content.iterations.found.strip if content.iterations is not None and not content.iterations.region else []
     return {
         "first": [row.first for row in strip],
@@ -38,6 +38,6 @@ def values(content: Content) -> Mapping[str, Values]:
         "mean_s": [row.mean_ns * 1e-9 for row in strip],
         "min_s": [row.min_ns * 1e-9 for row in strip],
         "max_s": [row.max_ns * 1e-9 for row in strip],
-        **columns_of([places[row.max_process] for row in strip], "max_"),
+        **columns_of([world_ranks[row.max_process] for row in strip], "max_"),
         "max_iteration": [row.max_iteration for row in strip],
     }

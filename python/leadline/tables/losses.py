@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leadline.tables.column import Values
 from leadline.tables.declaration import TableDeclaration, count, text
-from leadline.tables.places import columns_of, places_of, where
+from leadline.tables.world_ranks import columns_of, where, world_ranks_of
 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
@@ -27,8 +27,8 @@ TABLE = TableDeclaration(
 
 def values(content: Content) -> Mapping[str, Values]:
     run = content.run
-    places = places_of(run)
-    of_label = {label: places[process] for process, label in reversed([*enumerate(run.labels)])}
+    world_ranks = world_ranks_of(run)
+    of_label = {label: world_ranks[process] for process, label in reversed([*enumerate(run.labels)])}
     losses = content.losses
     return {
         "code": [loss.code for loss in losses],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leadline.tables.column import Values
 from leadline.tables.declaration import TableDeclaration, count, index, n_bytes
-from leadline.tables.places import OF_NO_WORLD, WHERE, places_of
+from leadline.tables.world_ranks import OF_NO_WORLD, WHERE, world_ranks_of
 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
@@ -33,4 +33,4 @@ TABLE = TableDeclaration(
 def values(content: Content) -> Mapping[str, Values]:
     from leadline import _core
 
-    return _core.matrix_columns(content.run.profile, places_of(content.run))
+    return _core.matrix_columns(content.run.profile, world_ranks_of(content.run))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leadline.tables.column import Values
 from leadline.tables.declaration import TableDeclaration, count, flag, index, n_bytes, seconds, text
-from leadline.tables.places import WHERE, columns_of, places_of
+from leadline.tables.world_ranks import WHERE, columns_of, world_ranks_of
 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
@@ -58,10 +58,10 @@ TABLE = TableDeclaration(
 
 
 def values(content: Content) -> Mapping[str, Values]:
-    places = places_of(content.run)
+    world_ranks = world_ranks_of(content.run)
     ranks = content.ranks
     return {
-        **columns_of([places[process] for process in content.run.order]),
+        **columns_of([world_ranks[process] for process in content.run.order]),
         "host": [rank.host for rank in ranks],
         "pid": [rank.pid for rank in ranks],
         "threads": [rank.threads for rank in ranks],

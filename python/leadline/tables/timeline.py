@@ -20,7 +20,7 @@ from leadline.tables.declaration import (
     seconds,
     text,
 )
-from leadline.tables.places import WHERE, places_of
+from leadline.tables.world_ranks import WHERE, world_ranks_of
 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
@@ -99,9 +99,9 @@ def values(content: Content, which: Which) -> Mapping[str, Values]:
             raise UsageError(f"no timeline: {why_none(content.run, why) if why is not None else None}")
         return {each.name: [] for each in TABLE.columns}
     sites = [entry.site for entry in content.sites if entry.site is not None]
-    groups, places = groups_of(content.run, sites), places_of(content.run)
+    groups, world_ranks = groups_of(content.run, sites), world_ranks_of(content.run)
     times = timeline.times if which == "all" else [kept_iteration(timeline, which)]
-    parts = [timeline.columns(time.number, groups, places) for time in times]
+    parts = [timeline.columns(time.number, groups, world_ranks) for time in times]
     columns = parts[0] if len(parts) == 1 else {each.name: _joined(parts, each.name) for each in TABLE.columns}
     columns["polled"] = columns["polled"].cast("?")
     return {each.name: columns[each.name] for each in TABLE.columns}

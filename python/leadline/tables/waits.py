@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leadline.tables.column import Values
 from leadline.tables.declaration import TableDeclaration, number, seconds, text
-from leadline.tables.places import columns_of, places_of, where
+from leadline.tables.world_ranks import columns_of, where, world_ranks_of
 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
@@ -40,11 +40,11 @@ TABLE = TableDeclaration(
 
 def values(content: Content) -> Mapping[str, Values]:
     entries = content.waits.entries
-    places = places_of(content.run)
+    world_ranks = world_ranks_of(content.run)
     first = [entry.causes[0] if entry.causes else None for entry in entries]
     return {
         "kind": [entry.kind for entry in entries],
-        **columns_of([places[entry.process] for entry in entries]),
+        **columns_of([world_ranks[entry.process] for entry in entries]),
         "function": [_function(entry.site) or "?" for entry in entries],
         "routine": [entry.site.routine if entry.site else "?" for entry in entries],
         "wait_s": [entry.seconds for entry in entries],

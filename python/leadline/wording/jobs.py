@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.figures.job import batch_job, places
+from leadline.figures.job import batch_job, bindings
 from leadline.figures.run import Run
 from leadline.text import format as fmt
 from leadline.text.ranks import rank_list
@@ -33,21 +33,21 @@ def cores_words(cores: tuple[tuple[int, int], ...]) -> str:
     return f"{'core' if len(parts) == 1 and cores[0][1] == 1 else 'cores'} {', '.join(parts)}"
 
 
-def place_lines(run: Run) -> list[str]:
+def binding_lines(run: Run) -> list[str]:
     """A line for each host and binding; none if all ranks could run anywhere on one host."""
-    found = places(run)
-    if len({place.host for place in found}) == 1 and not any(place.is_bound for place in found):
+    found = bindings(run)
+    if len({binding.host for binding in found}) == 1 and not any(binding.is_bound for binding in found):
         return []
     lines = []
-    for place in found[:MOST_LINES]:
-        ranks = rank_list(map(int, place.labels)) if all(map(str.isdigit, place.labels)) else _some(place.labels)
-        if not place.cores:
+    for binding in found[:MOST_LINES]:
+        ranks = rank_list(map(int, binding.labels)) if all(map(str.isdigit, binding.labels)) else _some(binding.labels)
+        if not binding.cores:
             where = "cores unknown"
-        elif place.is_bound:
-            where = f"bound to {cores_words(place.cores)} of {place.host_cores}"
+        elif binding.is_bound:
+            where = f"bound to {cores_words(binding.cores)} of {binding.host_cores}"
         else:
-            where = f"not bound, {fmt.plural(place.host_cores, 'core')}"
-        lines.append(f"{place.host}: {ranks}, {where}")
+            where = f"not bound, {fmt.plural(binding.host_cores, 'core')}"
+        lines.append(f"{binding.host}: {ranks}, {where}")
     if len(found) > MOST_LINES:
         lines.append(f"and {len(found) - MOST_LINES} more (report --json: ranks)")
     return lines

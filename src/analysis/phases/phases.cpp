@@ -17,7 +17,7 @@ constexpr size_t most_inner = 12;
 constexpr size_t most_recurring = 32;
 
 // One site of the run, over all processes.
-struct Place {
+struct SiteOccurrences {
   uint64_t before = 0, after = 0;
   Stretches iterations;  // of the first process that reaches it in the main loop
   bool in_main = false;
@@ -65,7 +65,7 @@ uint64_t number_of(const Stretches& stretches) {
 }  // namespace
 
 struct PhaseFinder::State {
-  explicit State(const Profile& p) : profile(p), places(p.sites().size()), main(p.loops().main()) {}
+  explicit State(const Profile& p) : profile(p), occurrences(p.sites().size()), main(p.loops().main()) {}
 
   void add_stream(const trace::Process& process, size_t index, uint32_t p) {
     const trace::Stream& stream = process.streams[index];
@@ -81,13 +81,13 @@ struct PhaseFinder::State {
     iterations = std::max(iterations, o.iterations);
     const std::vector<uint32_t>& sites = profile.processes()[p].site_numbers[index];
     for (uint32_t s = 0; s < o.sites.size() && s < sites.size(); ++s) {
-      if (sites[s] >= places.size()) continue;
-      Place& place = places[sites[s]];
-      place.before += o.sites[s].before;
-      place.after += o.sites[s].after;
-      if (o.sites[s].iterations.empty() || place.in_main) continue;
-      place.in_main = true;
-      place.iterations = o.sites[s].iterations;
+      if (sites[s] >= occurrences.size()) continue;
+      SiteOccurrences& site = occurrences[sites[s]];
+      site.before += o.sites[s].before;
+      site.after += o.sites[s].after;
+      if (o.sites[s].iterations.empty() || site.in_main) continue;
+      site.in_main = true;
+      site.iterations = o.sites[s].iterations;
     }
   }
 
@@ -127,10 +127,10 @@ struct PhaseFinder::State {
   // The iterations in which the site's routine makes the call, whatever way led there.
   std::map<std::pair<std::vector<uint32_t>, uint32_t>, Stretches> by_routine(const Paths& paths) const {
     std::map<std::pair<std::vector<uint32_t>, uint32_t>, Stretches> all;
-    for (uint32_t s = 0; s < places.size(); ++s) {
-      if (!places[s].in_main || s >= paths.size()) continue;
+    for (uint32_t s = 0; s < occurrences.size(); ++s) {
+      if (!occurrences[s].in_main || s >= paths.size()) continue;
       Stretches& known = all[{paths[s], profile.sites()[s].function}];
-      known = known.empty() ? places[s].iterations : united(known, places[s].iterations);
+      known = known.empty() ? occurrences[s].iterations : united(known, occurrences[s].iterations);
     }
     return all;
   }
@@ -144,10 +144,10 @@ struct PhaseFinder::State {
     loop.loop = main;
     loop.iterations = found.iterations;
     std::map<Stretches, Phase> recurring;
-    for (uint32_t s = 0; s < places.size(); ++s) {
-      const Place& place = places[s];
+    for (uint32_t s = 0; s < occurrences.size(); ++s) {
+      const SiteOccurrences& site = occurrences[s];
       if (profile.sites()[s].local) continue;
-      if (place.in_main) {
+      if (site.in_main) {
         put(s, 1, &loop);
         if (s >= paths.size()) continue;
         const Stretches& when = stretches.at({paths[s], profile.sites()[s].function});
@@ -156,7 +156,7 @@ struct PhaseFinder::State {
         continue;
       }
       const Category category = category_of(function(s).cls);
-      const auto before = static_cast<double>(place.before), after = static_cast<double>(place.after);
+      const auto before = static_cast<double>(site.before), after = static_cast<double>(site.after);
       const bool finalize = category == Category::startup && function(s).name == "MPI_Finalize";
       const double early = finalize ? 0 : before + after > 0 ? before / (before + after) : 1;
       put(s, early, &init);
@@ -260,7 +260,7 @@ struct PhaseFinder::State {
       inner.loop = same.front();
       inner.iterations = found->iterations;
       for (const uint32_t l : same) inner.trips += loops.trips(l);
-      for (uint32_t s = 0; s < places.size(); ++s) {
+      for (uint32_t s = 0; s < occurrences.size(); ++s) {
         const bool in_it =
             !profile.sites()[s].local && site_loops[s] &&
             std::any_of(same.begin(), same.end(), [&](uint32_t l) { return loops.within(site_loops[s], l); });
@@ -271,8 +271,8 @@ struct PhaseFinder::State {
   }
 
   const Profile& profile;
-  std::vector<Place> places;         // by site of the profile
-  std::vector<uint32_t> site_loops;  // the innermost loop of the run around each
+  std::vector<SiteOccurrences> occurrences;  // by site of the profile
+  std::vector<uint32_t> site_loops;          // the innermost loop of the run around each
   uint32_t main;
   bool complete = true;
   uint64_t iterations = 0;

@@ -37,15 +37,15 @@ bool is_timed(const MatchedCall& c) {
   return std::isfinite(c.begin_ns) && std::isfinite(c.duration_ns) && std::isfinite(c.gap_ns) && c.duration_ns >= 0;
 }
 
-// Rows of the calls: by place, each process's in their order; -1 for calls of other iterations.
+// Rows of the calls: by process, each process's in their order; -1 for calls of other iterations.
 std::vector<int64_t> rows_of(const std::vector<MatchedCall>& calls, uint64_t iteration,
-                             const std::vector<uint32_t>& indices, const std::vector<Place>& places,
+                             const std::vector<uint32_t>& indices, const std::vector<WorldRank>& world_ranks,
                              std::vector<size_t>* order) {
   for (size_t i = 0; i < calls.size(); ++i) {
     if (calls[i].iteration == iteration && is_timed(calls[i])) order->push_back(i);
   }
-  const auto place = [&](size_t i) { return places[indices[calls[i].process]].process; };
-  std::stable_sort(order->begin(), order->end(), [&](size_t a, size_t b) { return place(a) < place(b); });
+  const auto row = [&](size_t i) { return world_ranks[indices[calls[i].process]].process; };
+  std::stable_sort(order->begin(), order->end(), [&](size_t a, size_t b) { return row(a) < row(b); });
   std::vector<int64_t> rows(calls.size(), -1);
   for (size_t row = 0; row < order->size(); ++row) rows[(*order)[row]] = static_cast<int64_t>(row);
   return rows;
@@ -159,18 +159,18 @@ int32_t Timeline::partner_rank(const MatchedCall& call) const {
 }
 
 TimelineColumns Timeline::iteration(uint64_t number, const std::vector<int32_t>& groups,
-                                    const std::vector<Place>& places) {
+                                    const std::vector<WorldRank>& world_ranks) {
   const MatchedIteration matched = matching_.iteration(number);
   std::vector<size_t> order;
-  const std::vector<int64_t> rows = rows_of(matched.calls, number, indices_, places, &order);
+  const std::vector<int64_t> rows = rows_of(matched.calls, number, indices_, world_ranks, &order);
   const auto row = [&](int64_t call) { return call < 0 ? -1 : rows[static_cast<size_t>(call)]; };
   TimelineColumns t;
   for (const size_t i : order) {
     const MatchedCall& c = matched.calls[i];
-    const Place& place = places[indices_[c.process]];
-    t.process.push_back(place.process);
-    t.world.push_back(place.world);
-    t.rank.push_back(place.rank);
+    const WorldRank& at = world_ranks[indices_[c.process]];
+    t.process.push_back(at.process);
+    t.world.push_back(at.world);
+    t.rank.push_back(at.rank);
     const uint32_t site = site_of(c.process, c.stream, c.site);
     t.site.push_back(site < groups.size() ? groups[site] : -1);
     t.function.add(c.function);
@@ -182,7 +182,8 @@ TimelineColumns Timeline::iteration(uint64_t number, const std::vector<int32_t>&
     t.polled.push_back(c.polled);
     const bool message = c.role != Role::other && c.role != Role::collective;
     const bool met = message && c.partner >= 0;
-    const Place* other = met ? &places[indices_[matched.calls[static_cast<size_t>(c.partner)].process]] : nullptr;
+    const WorldRank* other =
+        met ? &world_ranks[indices_[matched.calls[static_cast<size_t>(c.partner)].process]] : nullptr;
     t.partner_process.push_back(other ? other->process : -1);
     t.partner_rank.push_back(other ? other->rank : partner_rank(c));
     t.partner_row.push_back(row(c.partner));

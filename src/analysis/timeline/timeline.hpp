@@ -38,8 +38,9 @@ class Timeline {
   const Profile& profile() const { return profile_; }
 
   // groups: the row in the table of call sites of each of the profile's sites, -1: in none.
-  // places: of the profile's processes.   Rows ascend by Place::process, then by time.
-  TimelineColumns iteration(uint64_t number, const std::vector<int32_t>& groups, const std::vector<Place>& places);
+  // world_ranks: of the profile's processes.   Rows ascend by WorldRank::process, then by time.
+  TimelineColumns iteration(uint64_t number, const std::vector<int32_t>& groups,
+                            const std::vector<WorldRank>& world_ranks);
 
   // The iterations that all these processes made calls of whose times were kept. An iteration lasts from the end of the
   // call before its first one to the end of its last one.

@@ -6,7 +6,7 @@ namespace leadline::collectives::broadcast {
 
 bool binary_tree_async(const Problem& problem, Schedule* schedule) {
   const Segments segments({Space::data, 0, problem.count}, problem.segment_bytes, problem.element_bytes);
-  PassDown(schedule, binary_place(problem.processes, problem.rank, problem.root), segments).all();
+  PassDown(schedule, binary_tree_links(problem.processes, problem.rank, problem.root), segments).all();
   return true;
 }
 

@@ -6,7 +6,7 @@ namespace leadline::collectives::broadcast {
 
 bool binomial(const Problem& problem, Schedule* schedule) {
   const Segments whole({Space::data, 0, problem.count}, 0, problem.element_bytes);
-  PassDown(schedule, knomial_place(problem.processes, problem.rank, problem.root, 2), whole).all();
+  PassDown(schedule, knomial_tree_links(problem.processes, problem.rank, problem.root, 2), whole).all();
   return true;
 }
 

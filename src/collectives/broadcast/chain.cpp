@@ -6,7 +6,7 @@ namespace leadline::collectives::broadcast {
 
 bool chain(const Problem& problem, Schedule* schedule) {
   const Segments segments({Space::data, 0, problem.count}, problem.segment_bytes, problem.element_bytes);
-  PassDown(schedule, chain_place(problem.processes, problem.rank, problem.root), segments).all();
+  PassDown(schedule, chain_tree_links(problem.processes, problem.rank, problem.root), segments).all();
   return true;
 }
 

@@ -7,7 +7,7 @@ namespace leadline::collectives::broadcast {
 bool knomial(const Problem& problem, Schedule* schedule) {
   if (problem.radix < 2) return false;
   const Segments whole({Space::data, 0, problem.count}, 0, problem.element_bytes);
-  PassDown(schedule, knomial_place(problem.processes, problem.rank, problem.root, problem.radix), whole).all();
+  PassDown(schedule, knomial_tree_links(problem.processes, problem.rank, problem.root, problem.radix), whole).all();
   return true;
 }
 

@@ -41,7 +41,7 @@ bool split_binary_tree(const Problem& problem, Schedule* schedule) {
   }
   const int side = (from_root - 1) % 2, place = (from_root - 1) / 2;
   const Subtree& mine = subtrees[side];
-  Place down{place ? mine.rank_of((place - 1) / 2) : problem.root, {}};
+  TreeLinks down{place ? mine.rank_of((place - 1) / 2) : problem.root, {}};
   for (int child = 2 * place + 1; child <= 2 * place + 2; ++child)
     if (child < mine.size()) down.children.push_back(mine.rank_of(child));
   PassDown(schedule, down, segments(side)).all();

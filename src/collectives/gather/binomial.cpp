@@ -14,10 +14,10 @@ struct Subtree {
   int rank, distance, blocks;  // distance: from the rank that collects
 };
 
-std::vector<Subtree> subtrees(const Problem& problem, const Place& place) {
+std::vector<Subtree> subtrees(const Problem& problem, const TreeLinks& links) {
   const int p = problem.processes, mine = (problem.rank - problem.root + p) % p;
   std::vector<Subtree> found;
-  for (const int child : place.children) {
+  for (const int child : links.children) {
     const int distance = (child - problem.rank + p) % p;  // a power of two, and the most that its subtree can have
     found.push_back({child, distance, std::min(distance, p - mine - distance)});
   }
@@ -49,13 +49,13 @@ void collect_at_root(const Problem& problem, const std::vector<Subtree>& from, S
 }  // namespace
 
 bool binomial(const Problem& problem, Schedule* schedule) {
-  const Place place = knomial_place(problem.processes, problem.rank, problem.root, 2);
-  const std::vector<Subtree> from = subtrees(problem, place);
+  const TreeLinks links = knomial_tree_links(problem.processes, problem.rank, problem.root, 2);
+  const std::vector<Subtree> from = subtrees(problem, links);
   const Range own{Space::input, 0, problem.count};
-  if (place.parent < 0) {
+  if (links.parent < 0) {
     collect_at_root(problem, from, schedule);
   } else if (from.empty()) {
-    schedule->wait(schedule->send(own, place.parent));
+    schedule->wait(schedule->send(own, links.parent));
   } else {
     const int blocks = from.front().distance + from.front().blocks;
     const Range all = schedule->reserve(blocks * problem.count);
@@ -65,7 +65,7 @@ bool binomial(const Problem& problem, Schedule* schedule) {
       schedule->receive(mine.between(subtree.distance, subtree.distance + subtree.blocks), subtree.rank);
     schedule->copy(own, mine[0]);
     schedule->wait_from(first);
-    schedule->wait(schedule->send(all, place.parent));
+    schedule->wait(schedule->send(all, links.parent));
   }
   return true;
 }

@@ -9,7 +9,7 @@ namespace {
 
 void up(const Problem& problem, int64_t segment_bytes, Schedule* schedule) {
   const Segments data({Space::data, 0, problem.count}, segment_bytes, problem.element_bytes);
-  ReduceUp(schedule, ordered_place(problem.processes, problem.rank, problem.root), data, false).all();
+  ReduceUp(schedule, ordered_tree_links(problem.processes, problem.rank, problem.root), data, false).all();
 }
 
 }  // namespace

@@ -70,12 +70,12 @@ int parameter(void* d, uint32_t self, uint32_t name, uint8_t) {
   of(d).parameters[self] = name;
   return success;
 }
-int place(void* d, uint32_t self, uint32_t file, uint32_t line) {
-  of(d).places[self] = {file, line};
+int source_line(void* d, uint32_t self, uint32_t file, uint32_t line) {
+  of(d).source_lines[self] = {file, line};
   return success;
 }
-int context(void* d, uint32_t self, uint32_t region, uint32_t place, uint32_t parent) {
-  of(d).contexts[self] = {region, place, parent};
+int context(void* d, uint32_t self, uint32_t region, uint32_t line, uint32_t parent) {
+  of(d).contexts[self] = {region, line, parent};
   return success;
 }
 int attribute(void* d, uint32_t self, uint32_t name, uint32_t, uint8_t type) {
@@ -155,7 +155,7 @@ std::string Archive::open(const std::string& anchor) {
   otf2_.GlobalDefReaderCallbacks_SetCommCallback(calls, otf2::callback(comm));
   otf2_.GlobalDefReaderCallbacks_SetRmaWinCallback(calls, otf2::callback(window));
   otf2_.GlobalDefReaderCallbacks_SetParameterCallback(calls, otf2::callback(parameter));
-  otf2_.GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(calls, otf2::callback(place));
+  otf2_.GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(calls, otf2::callback(source_line));
   otf2_.GlobalDefReaderCallbacks_SetCallingContextCallback(calls, otf2::callback(context));
   otf2_.GlobalDefReaderCallbacks_SetAttributeCallback(calls, otf2::callback(attribute));
   otf2_.GlobalDefReaderCallbacks_SetIoParadigmCallback(calls, otf2::callback(io_paradigm));

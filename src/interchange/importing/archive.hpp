@@ -36,9 +36,9 @@ struct Definitions {
     uint32_t name, group, other, parent;  // other: the second group of an intercommunicator
   };
   struct Context {
-    uint32_t region, place, parent;
+    uint32_t region, source_line, parent;
   };
-  struct Place {
+  struct SourceLine {
     uint32_t file, line;
   };
   struct IoHandle {
@@ -59,7 +59,7 @@ struct Definitions {
   std::unordered_map<uint32_t, uint32_t> windows;     // their communicators
   std::unordered_map<uint32_t, uint32_t> parameters;  // their names
   std::unordered_map<uint32_t, Context> contexts;
-  std::unordered_map<uint32_t, Place> places;
+  std::unordered_map<uint32_t, SourceLine> source_lines;
   std::unordered_map<uint32_t, uint32_t> context_attributes;  // whose values are calling contexts: their names
   std::unordered_map<uint32_t, uint32_t> file_attributes;     // whose values are handles of files: their names
   std::unordered_map<uint32_t, uint32_t> files;               // their names

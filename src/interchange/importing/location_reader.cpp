@@ -37,8 +37,8 @@ uint32_t LocationReader::context_of(uint32_t context, uint32_t* line) {
     at = found->second.parent;
   }
   const auto line_of = [&](const Definitions::Context& c) {
-    const auto place = definitions.places.find(c.place);
-    return place == definitions.places.end() ? 0 : place->second.line;
+    const auto line = definitions.source_lines.find(c.source_line);
+    return line == definitions.source_lines.end() ? 0 : line->second.line;
   };
   if (path.empty()) return trace::context_unknown;
   *line = line_of(path.front().second);
@@ -64,8 +64,8 @@ uint32_t LocationReader::context_made_in(uint32_t caller, const Routine& callee)
   uint32_t line = 0;
   const bool outermost = !definitions.contexts.count(found->second.parent);
   const uint32_t around = outermost ? trace::context_begin : context_of(caller, &line);
-  const auto place = definitions.places.find(found->second.place);
-  const uint32_t at = place == definitions.places.end() ? 0 : place->second.line;
+  const auto line = definitions.source_lines.find(found->second.source_line);
+  const uint32_t at = line == definitions.source_lines.end() ? 0 : line->second.line;
   const uint64_t frame = map_.frame(map_.routine(found->second.region), callee, at);
   if (frame) known->second = thread_.context(trace::frame_word(0, frame), around);
   return known->second;

@@ -20,36 +20,36 @@ bool find_code(void*, uint64_t address, code::Range* range) {
 
 namespace {
 
-struct Place {
+struct SegmentSearch {
   uint64_t address;
   code::Range* range;
 };
 
-int look_for_place(dl_phdr_info* info, size_t, void* data) {
-  const auto* place = static_cast<const Place*>(data);
+int look_in_segments(dl_phdr_info* info, size_t, void* data) {
+  const auto* search = static_cast<const SegmentSearch*>(data);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const host::ElfSegment& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_R)) continue;
     const uint64_t begin = info->dlpi_addr + segment.p_vaddr;
-    *place->range = {begin, begin + segment.p_filesz};
-    if (!place->range->has(place->address)) continue;
+    *search->range = {begin, begin + segment.p_filesz};
+    if (!search->range->has(search->address)) continue;
     // A jump table has 512 entries at most. The file behind the memory may have been shortened since.
     constexpr uint64_t most_bytes = 512 * 8;
-    place->range->begin = place->address;
-    if (place->range->end - place->address > most_bytes) place->range->end = place->address + most_bytes;
+    search->range->begin = search->address;
+    if (search->range->end - search->address > most_bytes) search->range->end = search->address + most_bytes;
     host::ReadableMemory memory;
-    return memory.has(place->address, place->range->end - place->address);
+    return memory.has(search->address, search->range->end - search->address);
   }
   return 0;
 }
 
-struct Search {
+struct ImportSearch {
   uint64_t slot;
   const char* name;
 };
 
 int look_in_object(dl_phdr_info* info, size_t, void* data) {
-  auto* search = static_cast<Search*>(data);
+  auto* search = static_cast<ImportSearch*>(data);
   bool holds = false;
   for (int i = 0; i < info->dlpi_phnum && !holds; ++i) {
     const host::ElfSegment& segment = info->dlpi_phdr[i];
@@ -62,14 +62,14 @@ int look_in_object(dl_phdr_info* info, size_t, void* data) {
 }  // namespace
 
 const char* find_import(void*, uint64_t slot) {
-  Search search{slot, nullptr};
+  ImportSearch search{slot, nullptr};
   dl_iterate_phdr(look_in_object, &search);
   return search.name;
 }
 
 bool find_constants(void*, uint64_t address, code::Range* range) {
-  Place place{address, range};
-  return dl_iterate_phdr(look_for_place, &place) != 0;
+  SegmentSearch search{address, range};
+  return dl_iterate_phdr(look_in_segments, &search) != 0;
 }
 
 }  // namespace leadline::recorder

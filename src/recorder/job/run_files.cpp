@@ -17,9 +17,9 @@ constinit host::FileIdentity remembered;
 constexpr int as_directory = O_PATH | O_DIRECTORY;
 
 // The run's directory, open for one operation; or, for a path that lies elsewhere, the path as it is.
-class Place {
+class FileOfRun {
  public:
-  explicit Place(const char* path) : name_(path) {
+  explicit FileOfRun(const char* path) : name_(path) {
     const char* directory = run_directory();
     const size_t n = strlen(directory);
     if (!remembered.inode || strncmp(path, directory, n) != 0 || path[n] != '/' || strchr(path + n + 1, '/')) return;
@@ -37,14 +37,14 @@ class Place {
     }
     fd_ = -1;
   }
-  ~Place() {
+  ~FileOfRun() {
     if (fd_ < 0) return;
     const int saved = errno;
     close(fd_);
     errno = saved;
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
+  FileOfRun(const FileOfRun&) = delete;
+  FileOfRun& operator=(const FileOfRun&) = delete;
 
   bool is_there() const { return fd_ != -1; }
   int fd() const { return fd_; }
@@ -80,30 +80,30 @@ const char* who_else_writes(const char* path, const struct stat& directory) {
 }
 
 int open_in_run(const char* path, int flags) {
-  const Place place(path);
-  return place.is_there() ? host::open_own_at(place.fd(), place.name(), flags) : -1;
+  const FileOfRun file(path);
+  return file.is_there() ? host::open_own_at(file.fd(), file.name(), flags) : -1;
 }
 
 int rename_in_run(const char* from, const char* to) {
-  const Place place(from), target(to);
-  if (!place.is_there() || !target.is_there()) return -1;
-  return renameat(place.fd(), place.name(), target.fd(), target.name());
+  const FileOfRun source(from), target(to);
+  if (!source.is_there() || !target.is_there()) return -1;
+  return renameat(source.fd(), source.name(), target.fd(), target.name());
 }
 
 int link_in_run(const char* from, const char* to) {
-  const Place place(from), target(to);
-  if (!place.is_there() || !target.is_there()) return -1;
-  return linkat(place.fd(), place.name(), target.fd(), target.name(), 0);
+  const FileOfRun source(from), target(to);
+  if (!source.is_there() || !target.is_there()) return -1;
+  return linkat(source.fd(), source.name(), target.fd(), target.name(), 0);
 }
 
 void unlink_in_run(const char* path) {
-  const Place place(path);
-  if (place.is_there()) unlinkat(place.fd(), place.name(), 0);
+  const FileOfRun file(path);
+  if (file.is_there()) unlinkat(file.fd(), file.name(), 0);
 }
 
 bool is_in_run(const char* path) {
-  const Place place(path);
-  return place.is_there() && faccessat(place.fd(), place.name(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  const FileOfRun file(path);
+  return file.is_there() && faccessat(file.fd(), file.name(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 }  // namespace leadline::recorder

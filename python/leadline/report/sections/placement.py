@@ -15,18 +15,18 @@ from leadline.wording import jobs
 def figures(content: Content) -> dict[str, Any]:
     return {
         "batch": job.batch_job(content.run),
-        "placement": [_place(place) for place in job.places(content.run)],
+        "placement": [_binding(binding) for binding in job.bindings(content.run)],
         "hosts_detail": [_host(use) for use in content.host_uses],
     }
 
 
-def _place(place: job.Place) -> dict[str, Any]:
+def _binding(binding: job.Binding) -> dict[str, Any]:
     return {
-        "host": place.host,
-        "ranks": [rank_id(label) for label in place.labels],
-        "cores": [core for first, count in place.cores for core in range(first, first + count)],
-        "host_cores": place.host_cores,
-        "bound": place.is_bound,
+        "host": binding.host,
+        "ranks": [rank_id(label) for label in binding.labels],
+        "cores": [core for first, count in binding.cores for core in range(first, first + count)],
+        "host_cores": binding.host_cores,
+        "bound": binding.is_bound,
     }
 
 
@@ -42,7 +42,7 @@ def _host(use: placement.HostUse) -> dict[str, Any]:
 
 
 def draw(content: Content, out: Screen) -> None:
-    lines = jobs.place_lines(content.run)
+    lines = jobs.binding_lines(content.run)
     if lines:
         out.section(SECTION.title)
         for line in lines:

@@ -18,7 +18,7 @@ WHERE = (
 )
 
 
-class Place(NamedTuple):
+class WorldRank(NamedTuple):
     """world, rank: -1 if the process's world is not known."""
 
     process: int
@@ -26,20 +26,20 @@ class Place(NamedTuple):
     rank: int
 
 
-def places_of(run: Run) -> list[Place]:
+def world_ranks_of(run: Run) -> list[WorldRank]:
     """In the order of run.processes."""
     ranks = {
         process: (number, rank) for number, world in enumerate(run.worlds) for rank, process in world.processes.items()
     }
     row = {process: row for row, process in enumerate(run.order)}
-    return [Place(row[process], *ranks.get(process, (-1, -1))) for process in range(len(run.processes))]
+    return [WorldRank(row[process], *ranks.get(process, (-1, -1))) for process in range(len(run.processes))]
 
 
-def columns_of(places: Sequence[Place | None], prefix: str = "") -> dict[str, list[int | None]]:
-    """The columns `WHERE` of a table whose rows belong to these places; None: to no process."""
+def columns_of(world_ranks: Sequence[WorldRank | None], prefix: str = "") -> dict[str, list[int | None]]:
+    """The columns `WHERE` of a table whose rows belong to these ranks; None: to no process."""
     return {
-        f"{prefix}{name}": [None if place is None or place[at] < 0 else place[at] for place in places]
-        for at, name in enumerate(Place._fields)
+        f"{prefix}{name}": [None if of is None or of[at] < 0 else of[at] for of in world_ranks]
+        for at, name in enumerate(WorldRank._fields)
     }
 
 
