@@ -134,7 +134,7 @@ class Pauses:
     calls: int
     first: list[tuple[float, float]]
 
-class Placement:
+class Conditions:
     known: bool
     processors: int
     quota: float
@@ -143,8 +143,8 @@ class Placement:
     busy: int
     cpu_ns: float
     waited_ns: float
-    launched: int
-    launched_rank: int
+    launcher_ranks: int
+    launcher_rank: int
     launcher: str
     budget_files: int
     budget_memory: int
@@ -290,7 +290,7 @@ class Process:
     losses: list[Loss]
     pauses: Pauses
     sampling: Sampling
-    placement: Placement
+    conditions: Conditions
     @property
     def clock_comparisons(self) -> list[tuple[int, int, int]]:
         """Of MPI_Init and MPI_Finalize: own clock, offset of rank 0's, by how much that may be wrong; ns."""
@@ -408,7 +408,7 @@ class ProcessSummary:
     losses: list[Loss]
     pauses: Pauses
     sampling: Sampling
-    placement: Placement
+    conditions: Conditions
     variables: list[LibraryVariable]
     settings: list[LibrarySetting]
     threads: int

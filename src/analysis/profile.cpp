@@ -157,7 +157,7 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   meta.file = process.file;
   meta.rank = process.rank;
   meta.clock = process.clock;
-  meta.placement = process.placement;
+  meta.conditions = process.conditions;
   meta.world_size = process.world_size;
   meta.world = process.world;
   meta.host = process.host;

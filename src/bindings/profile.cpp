@@ -141,7 +141,7 @@ void bind_summary(nb::module_& m) {
       .def_prop_ro("sampling", [](const ProcessSummary& s) { return s.meta.sampling; })
       .def_prop_ro("variables", [](const ProcessSummary& s) { return s.meta.variables; })
       .def_prop_ro("settings", [](const ProcessSummary& s) { return s.meta.settings; })
-      .def_prop_ro("placement", [](const ProcessSummary& s) { return s.meta.placement; })
+      .def_prop_ro("conditions", [](const ProcessSummary& s) { return s.meta.conditions; })
       .def_ro("threads", &ProcessSummary::threads)
       .def_prop_ro(
           "ends",

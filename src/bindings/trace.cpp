@@ -147,36 +147,37 @@ void bind_tables(nb::module_& m) {
   nb::class_<trace::LibrarySetting>(m, "LibrarySetting")
       .def_ro("name", &trace::LibrarySetting::name)
       .def_ro("value", &trace::LibrarySetting::value);
-  nb::class_<trace::Placement>(m, "Placement")
-      .def_ro("known", &trace::Placement::known)
-      .def_ro("processors", &trace::Placement::processors)
-      .def_ro("quota", &trace::Placement::quota)
-      .def_ro("allowed", &trace::Placement::allowed)
-      .def_ro("threads", &trace::Placement::threads)
-      .def_ro("busy", &trace::Placement::busy)
-      .def_ro("cpu_ns", &trace::Placement::cpu_ns)
-      .def_ro("waited_ns", &trace::Placement::waited_ns)
-      .def_ro("launched", &trace::Placement::launched)
-      .def_ro("launched_rank", &trace::Placement::launched_rank)
-      .def_ro("launcher", &trace::Placement::launcher)
-      .def_ro("budget_files", &trace::Placement::budget_files)
-      .def_ro("budget_memory", &trace::Placement::budget_memory)
-      .def_ro("budgets_given", &trace::Placement::budgets_given)
+  nb::class_<trace::Conditions>(m, "Conditions")
+      .def_ro("known", &trace::Conditions::known)
+      .def_ro("processors", &trace::Conditions::processors)
+      .def_ro("quota", &trace::Conditions::quota)
+      .def_ro("allowed", &trace::Conditions::allowed)
+      .def_ro("threads", &trace::Conditions::threads)
+      .def_ro("busy", &trace::Conditions::busy)
+      .def_ro("cpu_ns", &trace::Conditions::cpu_ns)
+      .def_ro("waited_ns", &trace::Conditions::waited_ns)
+      .def_ro("launcher_ranks", &trace::Conditions::launcher_ranks)
+      .def_ro("launcher_rank", &trace::Conditions::launcher_rank)
+      .def_ro("launcher", &trace::Conditions::launcher)
+      .def_ro("budget_files", &trace::Conditions::budget_files)
+      .def_ro("budget_memory", &trace::Conditions::budget_memory)
+      .def_ro("budgets_given", &trace::Conditions::budgets_given)
       .def_prop_ro("file_system",
-                   [](const trace::Placement& p) -> std::string {
+                   [](const trace::Conditions& p) -> std::string {
                      if (!p.file_system) return "";
                      const trace::FileSystem* known = trace::find_file_system(p.file_system);
                      char number[24];
                      snprintf(number, sizeof(number), "0x%llx", static_cast<unsigned long long>(p.file_system));
                      return known ? known->name : number;
                    })
-      .def_prop_ro("remote", [](const trace::Placement& p) { return p.file_system && !trace::is_local(p.file_system); })
+      .def_prop_ro("remote",
+                   [](const trace::Conditions& p) { return p.file_system && !trace::is_local(p.file_system); })
       .def_prop_ro("live_kind",
-                   [](const trace::Placement& p) {
+                   [](const trace::Conditions& p) {
                      constexpr const char* kinds[] = {"run", "memory", "disk", "chosen"};
                      return kinds[static_cast<uint32_t>(p.live_kind) & 3];
                    })
-      .def_prop_ro("live_reason", [](const trace::Placement& p) -> std::string {
+      .def_prop_ro("live_reason", [](const trace::Conditions& p) -> std::string {
         constexpr const char* reasons[] = {"", "asked-for", "no-local-directory", "too-little-room", "not-permitted"};
         const auto reason = static_cast<uint32_t>(p.live_reason);
         return reason < sizeof(reasons) / sizeof(*reasons) ? reasons[reason] : "";
@@ -322,7 +323,7 @@ void bind_trace(nb::module_& m) {
       .def_ro("losses", &Process::losses)
       .def_ro("pauses", &Process::pauses)
       .def_ro("sampling", &Process::sampling)
-      .def_ro("placement", &Process::placement)
+      .def_ro("conditions", &Process::conditions)
       .def_prop_ro("clock_comparisons",
                    [](const Process& p) {
                      nb::list all;

@@ -31,19 +31,19 @@ inline const LauncherVariables* launcher_with(const char* LauncherVariables::* o
 }
 
 // The process's rank, as the launcher says before MPI_Init; -1 if none does.
-inline long long launched_rank() {
+inline long long launcher_rank() {
   const char* text = from_launchers(&LauncherVariables::rank);
   return text ? atoll(text) : -1;
 }
 
 // The number of ranks that the launcher started; -1 if none says.
-inline long long launched_size() {
+inline long long launcher_ranks() {
   const char* text = from_launchers(&LauncherVariables::size);
   return text ? atoll(text) : -1;
 }
 
 // Whether a launcher started this process as a rank; false under one whose variables others inherit.
-inline bool was_launched_as_rank() {
+inline bool has_launcher_rank() {
   for (const LauncherVariables& launcher : launchers) {
     if (!launcher.inherited && variable(launcher.rank)) return true;
   }

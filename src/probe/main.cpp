@@ -70,7 +70,7 @@ bool sends_more(const Point& point, int rank) {
 }
 
 void set_errant(const Plan& plan) {
-  const auto rank = static_cast<int>(leadline::host::launched_rank());
+  const auto rank = static_cast<int>(leadline::host::launcher_rank());
   if (rank < 0 || plan.points.empty() || !sends_more(plan.points.back(), rank)) return;
   for (const auto& [name, value] : plan.errant) setenv(name.c_str(), value.c_str(), 1);
 }

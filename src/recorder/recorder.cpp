@@ -24,8 +24,8 @@
 #include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/files/functions.hpp"
+#include "recorder/job/conditions.hpp"
 #include "recorder/job/masking.hpp"
-#include "recorder/job/placement.hpp"
 #include "recorder/memory/lost_pages.hpp"
 #include "recorder/samples/sampling.hpp"
 
@@ -55,12 +55,12 @@ void read_program(char* into, size_t size) {
 
 // One rank says it for its job.
 void say_diverted() {
-  if (!is_diverted() || host::launched_rank() > 0) return;
+  if (!is_diverted() || host::launcher_rank() > 0) return;
   tell("%s holds another job's run: this one is recorded into %s", asked_directory(), run_directory());
 }
 
 void say_refused(const char* why) {
-  if (host::launched_rank() > 0) return;
+  if (host::launcher_rank() > 0) return;
   tell("this program is not recorded: %s: %s; name another directory, or use it with --shared-directory",
        run_directory(), why);
 }
@@ -145,8 +145,8 @@ void Recorder::start() {
         pthread_key_create(&thread_key, [](void* t) { this_process.leave(static_cast<Thread*>(t)); }) == 0;
     pthread_atfork(nullptr, nullptr, [] { this_process.forked(); });
   }
-  place_begin(budgets_, &header_->placement);
-  live_directory_.describe(&header_->placement);
+  conditions_at_start(budgets_, &header_->conditions);
+  live_directory_.describe(&header_->conditions);
   record_files(header_, process_region_, storage_.backing());
   header_->sampling.rate = asked_rate();
   state_ = State::on;

@@ -207,7 +207,7 @@ void Recorder::finish() {
     threads_[i]->regions.end();
     threads_[i]->graph.finish();
   }
-  if (header_->rank < 0) header_->rank = static_cast<int32_t>(host::launched_rank());
+  if (header_->rank < 0) header_->rank = static_cast<int32_t>(host::launcher_rank());
   header_->tick_factor = rate_.factor();
   sample_own_time();
   own_time(now() - begin);

@@ -8,8 +8,8 @@
 #include "host/launcher_variables.hpp"
 #include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
+#include "recorder/job/conditions.hpp"
 #include "recorder/job/launcher_facts.hpp"
-#include "recorder/job/placement.hpp"
 #include "recorder/library/facts.hpp"
 #include "recorder/library/tool_variables.hpp"
 #include "recorder/recorder.hpp"
@@ -24,8 +24,8 @@ bool world_begun = false;  // MPI_Init was called: its end is MPI_Finalize, not 
 void Recorder::initializes() {
   recording::ProcessHeader& h = *header_;
   if (h.initialized != trace::mpi_not_begun) return;
-  h.rank = static_cast<int32_t>(host::launched_rank());
-  h.world_size = static_cast<int32_t>(host::launched_size());
+  h.rank = static_cast<int32_t>(host::launcher_rank());
+  h.world_size = static_cast<int32_t>(host::launcher_ranks());
   h.world = world_from_launcher();
   h.initialized = trace::mpi_beginning;
 }
@@ -45,7 +45,7 @@ void Recorder::began(Ticks begin) {
   if (Thread* t = own_thread()) t->skip_to(begin);
   settings_.clear();
   read_library_settings(&settings_);
-  place_in_init(&h.placement);
+  conditions_in_init(&h.conditions);
   if (!has_real(Fn::Get_library_version)) return;
   static char text[16384];  // the program's stack may be small
   int32_t length = 0;
@@ -82,7 +82,7 @@ void Recorder::learn_rate() {
 void Recorder::finalizes() {
   const Ticks begin = now();
   const int saved = errno;
-  place_in_finalize(&header_->placement);
+  conditions_in_finalize(&header_->conditions);
   variables_.clear();
   read_tool_variables(&variables_);
   errno = saved;
@@ -127,7 +127,7 @@ void Recorder::session_closes(uint64_t session) {
 void Recorder::session_closed(Ticks end) {
   if (open_sessions_) --open_sessions_;
   if (open_sessions_ || world_begun) return;
-  place_in_finalize(&header_->placement);
+  conditions_in_finalize(&header_->conditions);
   finalized(end);
 }
 

@@ -53,8 +53,8 @@ inline constexpr ProcessChunk process_chunks[] = {
      [](const ProcessView& p) { return was_sampled(p.region); }},
     {trace::ChunkType::files, [](const ProcessView& p, trace::ByteSink* out) { encode_files(p.region, out); }},
     {trace::ChunkType::clock, [](const ProcessView& p, trace::ByteSink* out) { encode_clock(p.region, out); }},
-    {trace::ChunkType::placement, [](const ProcessView& p, trace::ByteSink* out) { encode_placement(p.region, out); },
-     [](const ProcessView& p) { return has_placement(p.region); }},
+    {trace::ChunkType::conditions, [](const ProcessView& p, trace::ByteSink* out) { encode_conditions(p.region, out); },
+     [](const ProcessView& p) { return has_conditions(p.region); }},
     {trace::ChunkType::losses, [](const ProcessView& p, trace::ByteSink* out) { encode_losses(p.region, out); },
      nullptr, true},
 };

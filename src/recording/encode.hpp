@@ -26,8 +26,8 @@ bool was_sampled(const char* region);
 uint64_t paused_calls(const char* thread_region);
 void encode_files(const char* region, trace::ByteSink* out);
 void encode_clock(const char* region, trace::ByteSink* out);
-void encode_placement(const char* region, trace::ByteSink* out);
-bool has_placement(const char* region);
+void encode_conditions(const char* region, trace::ByteSink* out);
+bool has_conditions(const char* region);
 
 void encode_regions(const char* region, trace::ByteSink* out);
 bool has_regions(const char* region);

@@ -9,8 +9,8 @@
 
 #include "recording/graph.hpp"
 #include "recording/live_clock.hpp"
+#include "recording/live_conditions.hpp"
 #include "recording/live_files.hpp"
-#include "recording/live_placement.hpp"
 #include "recording/series_state.hpp"
 #include "recording/table.hpp"
 #include "recording/times.hpp"
@@ -81,7 +81,7 @@ struct ProcessHeader {
   LivePauses pauses;
   TableState files, file_text, file_runs;
   LiveClock clock;
-  LivePlacement placement;
+  LiveConditions conditions;
   LiveSampling sampling;
   TableState samples;
 };

@@ -134,7 +134,7 @@ void Shim::begin() {
 void Shim::note_call_without_init() {
   pid_t nobody = 0;
   if (!without_init.compare_exchange_strong(nobody, getpid()) || !find_library()) return;
-  if (host::launched_rank() <= 0) tell("collectives run natively: %s", no_init);
+  if (host::launcher_rank() <= 0) tell("collectives run natively: %s", no_init);
 }
 
 void Shim::end() {
@@ -147,7 +147,7 @@ void Shim::end() {
 void Shim::end_of_process() {
   if (begun || without_init != getpid() || !find_library()) return;
   set_report_directory();
-  const long long number = host::launched_rank(), all = host::launched_size();
+  const long long number = host::launcher_rank(), all = host::launcher_ranks();
   rank = number < 0 ? 0 : static_cast<int32_t>(number);
   processes = all < 0 ? 1 : static_cast<int32_t>(all);
   snprintf(problem, sizeof(problem), "%s", no_init);

@@ -26,7 +26,7 @@ enum class ChunkType : uint32_t {
   shared = 14,  // the name of a file that holds the chunks in this place (sites, structure), if many ranks share them
   series = 15,  // times of single calls
   clock = 16,   // the process's clock, beside that of its rank 0
-  placement = 17,
+  conditions = 17,
   loops = 18,  // loops of a thread's source code
   pauses = 20,
   regions = 21,
@@ -59,7 +59,7 @@ constexpr ChunkFacts facts_of(ChunkType type) {
     case ChunkType::datatypes:
     case ChunkType::ops:
     case ChunkType::clock:
-    case ChunkType::placement:
+    case ChunkType::conditions:
     case ChunkType::pauses:
     case ChunkType::samples:
     case ChunkType::regions:

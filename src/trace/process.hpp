@@ -183,18 +183,18 @@ struct SourceRound {
   auto operator<=>(const SourceRound&) const = default;
 };
 
-// Where the process ran, and with how many others.
-struct Placement {
+// Under what conditions the process ran: its processors, its launcher, its budgets, its live memory.
+struct Conditions {
   bool known = false;                                  // false: a version that did not record it made the trace
   uint32_t processors = 0;                             // of the host; 0: not known
   double quota = 0;                                    // processors that its control group allows; 0: no limit
   std::vector<std::pair<uint32_t, uint32_t>> allowed;  // (first, count) of the processors it may run on
   uint32_t threads = 0;                                // counted before MPI_Finalize; 0: it was not reached
-  uint32_t busy = 0;      // threads that ran at least a tenth as long as the longest-running one
-  double cpu_ns = 0;      // all threads, from MPI_Init to MPI_Finalize
-  double waited_ns = -1;  // time its first thread was ready to run and had no processor; -1: not known
-  int32_t launched = 0;   // ranks that the launcher says it started; 0: not known
-  int32_t launched_rank = -1;
+  uint32_t busy = 0;           // threads that ran at least a tenth as long as the longest-running one
+  double cpu_ns = 0;           // all threads, from MPI_Init to MPI_Finalize
+  double waited_ns = -1;       // time its first thread was ready to run and had no processor; -1: not known
+  int32_t launcher_ranks = 0;  // ranks that the launcher says it started; 0: not known
+  int32_t launcher_rank = -1;
   std::string launcher;                          // the variable that says so
   uint64_t budget_files = 0, budget_memory = 0;  // bytes; 0: no limit
   uint32_t budgets_given = 0;                    // 1: for files, 2: for memory
@@ -293,7 +293,7 @@ struct Process {
   Pauses pauses;
   Sampling sampling;
   ProcessClock clock;
-  Placement placement;
+  Conditions conditions;
   std::vector<LibraryVariable> variables;
   std::vector<LibrarySetting> settings;  // environment variables for the MPI library
 };

@@ -28,7 +28,7 @@ SHOWS = """
 #include <cstdio>
 #include "host/launcher_variables.hpp"
 using namespace leadline::host;
-int main() { std::printf("%lld of %lld, %d\\n", launched_rank(), launched_size(), was_launched_as_rank()); }
+int main() { std::printf("%lld of %lld, %d\\n", launcher_rank(), launcher_ranks(), has_launcher_rank()); }
 """
 
 

@@ -185,25 +185,25 @@ class MemoryProcess {
     h.losses[static_cast<size_t>(LossKind::vectors_dropped)] = 2;
     h.first_ticks = 1000;
     h.pauses = {900000, 2000, 2, {{3000, 5000}, {900000, 0}}};
-    h.placement = {.known = 1,
-                   .processors = 16,
-                   .quota = 2500,
-                   .runs = 2,
-                   .allowed = {{0, 4}, {8, 1}},
-                   .threads = 7,
-                   .busy = 3,
-                   .cpu_ns = 987654321,
-                   .waited_ns = 1234567,
-                   .waiting_known = 1,
-                   .launched = 4,
-                   .launched_rank = 2,
-                   .launcher = "PMI_SIZE",
-                   .budget_files = 64 << 20,
-                   .budget_memory = 0,
-                   .budgets_given = 1,
-                   .live_kind = 1,
-                   .live_reason = 1,
-                   .file_system = 0x6969};
+    h.conditions = {.known = 1,
+                    .processors = 16,
+                    .quota = 2500,
+                    .runs = 2,
+                    .allowed = {{0, 4}, {8, 1}},
+                    .threads = 7,
+                    .busy = 3,
+                    .cpu_ns = 987654321,
+                    .waited_ns = 1234567,
+                    .waiting_known = 1,
+                    .launcher_ranks = 4,
+                    .launcher_rank = 2,
+                    .launcher = "PMI_SIZE",
+                    .budget_files = 64 << 20,
+                    .budget_memory = 0,
+                    .budgets_given = 1,
+                    .live_kind = 1,
+                    .live_reason = 1,
+                    .file_system = 0x6969};
     h.clock = {0xb007, 500, 77000000, 1, 2, {{77001000, -123456, 900}, {79000000, -123400, 1100}}};
     thread_.header().paused_calls = 12;
   }

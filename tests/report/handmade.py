@@ -170,7 +170,7 @@ def _spread(values: Sequence[float]) -> Any:
     )
 
 
-def a_placement(**more: Any) -> Any:
+def process_conditions(**more: Any) -> Any:
     """Unknown, as in traces of versions that did not record it, but for what is given."""
     given = {
         "known": bool(more),
@@ -181,8 +181,8 @@ def a_placement(**more: Any) -> Any:
         "busy": 1,
         "cpu_ns": 0.0,
         "waited_ns": -1.0,
-        "launched": 0,
-        "launched_rank": -1,
+        "launcher_ranks": 0,
+        "launcher_rank": -1,
         "launcher": "",
         "budget_files": 64 << 20,
         "budget_memory": 0,
@@ -225,7 +225,7 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
         "files": list,
         "variables": [],
         "settings": [],
-        "placement": a_placement(),
+        "conditions": process_conditions(),
     }
     return SimpleNamespace(**(given | more))
 

@@ -15,16 +15,16 @@ from leadline.figures.content import Content
 from leadline.findings import findings_of
 from leadline.report import Report, to_json, verdict
 
-from .handmade import Calls, HandmadeSite, a_placement, a_process, strips
+from .handmade import Calls, HandmadeSite, a_process, process_conditions, strips
 
 MakeRun = Callable[..., Any]
 # Four ranks of 10 s.
 NEIGHBOURS = [1, 2, 2, 1]
 
 
-def run_of(make_run: MakeRun, placements: list[dict[str, Any]], **process: Any) -> Any:
+def run_of(make_run: MakeRun, places: list[dict[str, Any]], **process: Any) -> Any:
     sites, edges = strips(NEIGHBOURS)
-    ranks = [a_process(rank, 4, placement=a_placement(**place), **process) for rank, place in enumerate(placements)]
+    ranks = [a_process(rank, 4, conditions=process_conditions(**place), **process) for rank, place in enumerate(places)]
     return make_run(sites, ranks, edges)
 
 
@@ -64,8 +64,8 @@ def test_times_with_waits_for_a_core_lead_to_no_advice(make_run: MakeRun) -> Non
     pattern.ranks, pattern.messages, pattern.bytes, pattern.time_ns = 4, 40, 320, 5e9
     texts = []
     for cores in (2, 4):
-        place = a_placement(processors=cores, allowed=[(0, cores)], waited_ns=6e9 if cores < 4 else 0.0)
-        run = make_run(sites, [a_process(rank, 4, placement=place) for rank in range(4)], [])
+        place = process_conditions(processors=cores, allowed=[(0, cores)], waited_ns=6e9 if cores < 4 else 0.0)
+        run = make_run(sites, [a_process(rank, 4, conditions=place) for rank in range(4)], [])
         run.profile.pattern_finder = lambda: SimpleNamespace(
             add=lambda process, index: None, find=lambda paths, lines: [pattern]
         )
@@ -121,7 +121,7 @@ def test_jobs_that_followed_one_another_did_not_share(make_run: MakeRun) -> None
         a_process(
             rank,
             4,
-            placement=a_placement(processors=1, allowed=[(0, 1)]),
+            conditions=process_conditions(processors=1, allowed=[(0, 1)]),
             start_unix_ns=1_700_000_000_000_000_000 + rank * 20_000_000_000,
         )
         for rank in range(4)
@@ -144,13 +144,13 @@ def test_cores_that_others_took_are_said(make_run: MakeRun) -> None:
     assert conditions(run_of(make_run, [{"waited_ns": 5e8}] * 4)) == []
 
 
-def test_traces_without_placement_say_nothing(strip_run: Any) -> None:
+def test_traces_without_conditions_say_nothing(strip_run: Any) -> None:
     assert conditions(strip_run) == []
     assert to_json(strip_run)["hosts_detail"] == []
 
 
 def launched(rank: int, variable: str = "PMI_SIZE", size: int = 4) -> dict[str, Any]:
-    return {"launched": size, "launched_rank": rank, "launcher": variable}
+    return {"launcher_ranks": size, "launcher_rank": rank, "launcher": variable}
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def launched(rank: int, variable: str = "PMI_SIZE", size: int = 4) -> dict[str, 
 )
 def test_processes_under_another_librarys_launcher_are_said_first(variable: str, why: str, make_run: MakeRun) -> None:
     sites, edges = strips(NEIGHBOURS)
-    ranks = [a_process(0, 1, pid=rank, placement=a_placement(**launched(rank, variable))) for rank in range(4)]
+    ranks = [a_process(0, 1, pid=rank, conditions=process_conditions(**launched(rank, variable))) for rank in range(4)]
     run = make_run(sites, ranks, edges)
     assert verdict(Content(run)).startswith(f"4 processes ran separately, each as rank 0 of 1: {why} ")
     assert "from each process to itself" in verdict(Content(run))
@@ -178,9 +178,9 @@ def test_processes_under_another_librarys_launcher_are_said_first(variable: str,
 
 def test_one_program_after_another_is_not_one_job(make_run: MakeRun) -> None:
     sites, edges = strips(NEIGHBOURS)
-    alone = [a_process(0, 1, pid=n, placement=a_placement(**launched(0, size=1))) for n in range(4)]
+    alone = [a_process(0, 1, pid=n, conditions=process_conditions(**launched(0, size=1))) for n in range(4)]
     assert conditions(make_run(sites, alone, edges)) == []
-    same = [a_process(0, 1, pid=n, placement=a_placement(**launched(0))) for n in range(4)]
+    same = [a_process(0, 1, pid=n, conditions=process_conditions(**launched(0))) for n in range(4)]
     assert conditions(make_run(sites, same, edges)) == []
     assert conditions(run_of(make_run, [launched(rank) for rank in range(4)])) == []
 

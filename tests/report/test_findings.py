@@ -23,7 +23,7 @@ from leadline.findings.finding import Bound, at_least, at_most, more_than
 from leadline.report import to_json
 from leadline.report.sections.patterns import title_of
 
-from .handmade import Calls, HandmadeSite, a_placement, a_process, an_edge
+from .handmade import Calls, HandmadeSite, a_process, an_edge, process_conditions
 
 MakeRun = Callable[..., Any]
 Expected = dict[str, Any] | None  # some of the evidence; None: no finding
@@ -41,7 +41,7 @@ def ranks(number: int = 4, **more: Any) -> list[Any]:
 
 
 def placed(number: int = 4, **place: Any) -> list[Any]:
-    return ranks(number, placement=a_placement(**place))
+    return ranks(number, conditions=process_conditions(**place))
 
 
 def barrier() -> HandmadeSite:
@@ -155,8 +155,8 @@ def losing(make_run: MakeRun, code: str) -> Any:
 
 
 def launched(make_run: MakeRun, number: int) -> Any:
-    places = [a_placement(launched=2, launched_rank=rank, launcher="PMI_SIZE") for rank in range(number)]
-    return make_run([barrier()], [a_process(0, 1, pid=n, placement=place) for n, place in enumerate(places)], [])
+    places = [process_conditions(launcher_ranks=2, launcher_rank=rank, launcher="PMI_SIZE") for rank in range(number)]
+    return make_run([barrier()], [a_process(0, 1, pid=n, conditions=place) for n, place in enumerate(places)], [])
 
 
 def paused(make_run: MakeRun, count: int) -> Any:
@@ -166,9 +166,9 @@ def paused(make_run: MakeRun, count: int) -> Any:
 
 
 def failed_in_init(make_run: MakeRun, variable: str, family: str) -> Any:
-    places = [a_placement(launched=2, launched_rank=rank, launcher=variable) for rank in range(2)]
+    places = [process_conditions(launcher_ranks=2, launcher_rank=rank, launcher=variable) for rank in range(2)]
     state = {"initialized": False, "initializing": True, "finalized": False, "complete": False, "library": ""}
-    processes = [a_process(n, 2, family=family, placement=place, **state) for n, place in enumerate(places)]
+    processes = [a_process(n, 2, family=family, conditions=place, **state) for n, place in enumerate(places)]
     return make_run([], processes, [])
 
 

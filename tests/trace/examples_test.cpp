@@ -17,11 +17,11 @@ namespace {
 using namespace leadline::recording;
 using namespace leadline::trace;
 
-void print_placement(std::FILE* f, const Placement& at) {
-  std::fprintf(f, "placement %u %.0f", at.processors, at.quota * 1000);
+void print_conditions(std::FILE* f, const Conditions& at) {
+  std::fprintf(f, "conditions %u %.0f", at.processors, at.quota * 1000);
   for (const auto& [first, count] : at.allowed) std::fprintf(f, " %u-%u", first, first + count - 1);
-  std::fprintf(f, " %u %u %.0f %.0f %d %d %s", at.threads, at.busy, at.cpu_ns, at.waited_ns + 1, at.launched,
-               at.launched_rank, at.launcher.c_str());
+  std::fprintf(f, " %u %u %.0f %.0f %d %d %s", at.threads, at.busy, at.cpu_ns, at.waited_ns + 1, at.launcher_ranks,
+               at.launcher_rank, at.launcher.c_str());
   std::fprintf(f, " %" PRIu64 " %" PRIu64 " %u\n", at.budget_files, at.budget_memory, at.budgets_given);
 }
 
@@ -74,7 +74,7 @@ void print_process(FILE* f, const Process& p) {
   for (const ProcessClock::Comparison& c : p.clock.comparisons) {
     std::fprintf(f, "compared %" PRIu64 " %" PRId64 " %" PRIu64 "\n", c.own_ns, c.offset_ns, c.error_ns);
   }
-  print_placement(f, p.placement);
+  print_conditions(f, p.conditions);
   for (const ProcessFile& file : p.files) {
     const int flags = file.opened_by_mpi + 2 * file.mapped + 4 * file.has_view + 8 * file.offset_unknown;
     std::fprintf(f, "file %s %d %" PRId64 "\n", file.name.c_str(), flags, file.size);

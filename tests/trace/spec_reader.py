@@ -103,7 +103,7 @@ def take(trace: Trace, kind: int, p: Payload) -> None:
         6: ops,
         10: losses,
         16: clock,
-        17: placement,
+        17: conditions,
         20: pauses,
         21: regions,
         23: variables,
@@ -200,7 +200,7 @@ def clock(p: Payload) -> list[str]:
     return lines + [f"compared {p.varint()} {p.svarint()} {p.varint()}" for _ in range(p.varint())]
 
 
-def placement(p: Payload) -> list[str]:
+def conditions(p: Payload) -> list[str]:
     words = [str(p.varint()), str(p.varint())]
     end = 0
     for _ in range(p.varint()):
@@ -208,7 +208,7 @@ def placement(p: Payload) -> list[str]:
         end = first + p.varint()
         words.append(f"{first}-{end - 1}")
     words += [*(str(p.varint()) for _ in range(4)), str(p.svarint()), str(p.svarint()), p.string()]
-    return [" ".join(["placement", *words, *(str(p.varint()) for _ in range(3))])]
+    return [" ".join(["conditions", *words, *(str(p.varint()) for _ in range(3))])]
 
 
 def regions(p: Payload) -> list[str]:
@@ -383,7 +383,7 @@ def describe_series(g: Generation, series: Series) -> Iterator[str]:
 def lines_of(path: Path) -> Iterator[str]:
     trace = read(path)
     before = "process functions modules communicators datatypes ops regions variables settings pauses samples"
-    for name in [*before.split(), "clock", "placement", "files", "losses"]:
+    for name in [*before.split(), "clock", "conditions", "files", "losses"]:
         yield from trace.tables.get(name, [])
     for thread in sorted(trace.sites):
         yield from trace.sites[thread]

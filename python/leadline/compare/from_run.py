@@ -11,9 +11,9 @@ from leadline.compare.environment import environment_of
 from leadline.compare.subject import Part, Subject
 from leadline.errors import LeadlineError
 from leadline.figures.content import Content
+from leadline.figures.core_sharing import waited_share
 from leadline.figures.entries import COLLECTIVE, STARTUP
 from leadline.figures.loops import NamedLoop, named_loop
-from leadline.figures.placement import waited_share
 from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Site
 from leadline.wording.loops import anchor_of, loop_at

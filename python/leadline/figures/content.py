@@ -26,7 +26,7 @@ from leadline.figures.order import Order, order_of
 from leadline.figures.paths import chain, chain_key, path_key
 from leadline.figures.patterns import PatternEntry, patterns_of
 from leadline.figures.phases import PhaseEntry, phases_of
-from leadline.figures.placement import HostUse, uses
+from leadline.figures.core_sharing import HostUse, uses
 from leadline.figures.rank_times import RankEntry, rank_entry
 from leadline.figures.run import Loss, Run, Site
 from leadline.figures.samples import Samples, samples_of

@@ -39,11 +39,11 @@ def bindings(run: Run) -> list[Binding]:
             host,
             tuple(run.label(index) for index in members),
             cores,
-            max(run.processes[index].placement.processors for index in members),
+            max(run.processes[index].conditions.processors for index in members),
         )
         for (host, cores), members in sorted(by_binding.items(), key=lambda item: (item[0][0], item[1][0]))
     ]
 
 
 def cores_of(process: Any) -> tuple[tuple[int, int], ...]:
-    return tuple((first, count) for first, count in process.placement.allowed) if process.placement.known else ()
+    return tuple((first, count) for first, count in process.conditions.allowed) if process.conditions.known else ()

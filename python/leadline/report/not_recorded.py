@@ -67,7 +67,7 @@ def not_recorded(content: Content) -> list[NotRecorded]:
     entries += _of_samples(content)
     if not all(process.files_recorded for process in run.processes):
         entries.append(NotRecorded("file I/O outside MPI_File_*", "recorded by an older version of Leadline"))
-    others = [process.placement.busy - max(process.threads, 1) for process in run.processes]
+    others = [process.conditions.busy - max(process.threads, 1) for process in run.processes]
     if max(others, default=0) > 0:
         entries.append(
             NotRecorded(

@@ -49,7 +49,7 @@ Shift shift;
 void read_shift() {
   const char* text = getenv("LEADLINE_TEST_CLOCKS");
   if (!text || !*text) return;
-  const long long own = host::launched_rank();
+  const long long own = host::launcher_rank();
   shift = {0, 0, system_ns(CLOCK_MONOTONIC), true};
   long long rank = 0, ns = 0, ppm = 0;
   for (const char* at = text; own >= 0 && sscanf(at, "%lld:%lld:%lld", &rank, &ns, &ppm) == 3;) {

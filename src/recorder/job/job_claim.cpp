@@ -82,7 +82,7 @@ void begin_description(const Job& job, Text* text) {
   text->add_member("name", job.name);
   if (job.unique || job.spawned) return;
   char ranks[32];
-  snprintf(ranks, sizeof(ranks), "%lld", host::launched_size());
+  snprintf(ranks, sizeof(ranks), "%lld", host::launcher_ranks());
   text->add_member("ranks", ranks);
 }
 
@@ -134,7 +134,7 @@ Claim compare(const char* path, const Job& job, const Text& ours) {
 // Whether no process with this rank's number was here before.
 Claim leave_number(const char* directory) {
   static char path[PATH_MAX];
-  const long long rank = host::launched_rank();
+  const long long rank = host::launcher_rank();
   if (rank < 0) return Claim::ours;
   snprintf(path, sizeof(path), "%s/.rank-%lld", directory, rank);
   const int fd = open_in_run(path, O_WRONLY | O_CREAT | O_EXCL);

@@ -113,7 +113,7 @@ void LiveDirectory::file(FilePath* path, const char* stem, const char* suffix) c
   if (n < 0 || static_cast<size_t>(n) >= sizeof(path->text)) path->text[0] = 0;  // take() has seen to it
 }
 
-void LiveDirectory::describe(recording::LivePlacement* into) const {
+void LiveDirectory::describe(recording::LiveConditions* into) const {
   into->file_system = file_system_;
   into->live_kind = static_cast<uint32_t>(kind_);
   into->live_reason = static_cast<uint32_t>(reason_);

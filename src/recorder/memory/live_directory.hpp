@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "recorder/job/run_directory.hpp"
-#include "recording/live_placement.hpp"
+#include "recording/live_conditions.hpp"
 
 namespace leadline::recorder {
 
@@ -20,7 +20,7 @@ class LiveDirectory {
   bool away() const { return away_; }
   // The path of a file of the live memory.
   void file(FilePath* path, const char* stem, const char* suffix) const;
-  void describe(recording::LivePlacement* into) const;
+  void describe(recording::LiveConditions* into) const;
 
  private:
   bool take(const char* base, trace::LiveMemoryKind kind);

@@ -16,7 +16,7 @@ constexpr uint64_t ns_per_s = 1000000000;
 
 // One rank says it for its job.
 void say_refused(int error) {
-  if (host::launched_rank() > 0) return;
+  if (host::launcher_rank() > 0) return;
   const bool forbidden = error == EACCES || error == EPERM;
   tell(
       "no samples are taken (--sample): the system refuses perf_event_open: %s%s", strerror(error),

@@ -19,7 +19,7 @@ void check_sites(const Process& process, Stream* stream);
 std::string decode_loops(ByteReader& in, Stream* stream);
 void decode_files(ByteReader& in, Process* process);
 void decode_clock(ByteReader& in, Process* process);
-void decode_placement(ByteReader& in, Process* process);
+void decode_conditions(ByteReader& in, Process* process);
 void name_clock_losses(Process* process);
 
 // Call this once all chunks are read: it checks references between tables and names the losses.

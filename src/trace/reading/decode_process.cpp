@@ -377,8 +377,8 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
     case ChunkType::clock:
       decode_clock(in, p);
       break;
-    case ChunkType::placement:
-      decode_placement(in, p);
+    case ChunkType::conditions:
+      decode_conditions(in, p);
       break;
     case ChunkType::shared:
       return "chunks of another file, unexpected here";

@@ -21,7 +21,7 @@ def facts(content: Content) -> Fact | None:
             "ranks": len(affected),
             "calls_without_order": _amounts(run)[_UNORDERED],
             "parts_left_out": bool(_ranks(run, _CUT)),
-            "budget_bytes": max((run.processes[i].placement.budget_files for i in affected), default=0) or None,
+            "budget_bytes": max((run.processes[i].conditions.budget_files for i in affected), default=0) or None,
         },
         About(ranks=tuple(run.label(index) for index in sorted(affected))),
     )
@@ -66,7 +66,7 @@ def sentence(content: Content, found: Evidence) -> str:
 
 def _budget(run: Run, size: int | None) -> str:
     affected = _ranks(run, _CUT) | _ranks(run, _UNORDERED)
-    given = any(run.processes[index].placement.budgets_given & 1 for index in affected)
+    given = any(run.processes[index].conditions.budgets_given & 1 for index in affected)
     name = f"The trace size limit of {fmt.size(size)} per rank" if size else "The trace size limit"
     return f"{name} (--budget)" if given else name
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.figures import placement
+from leadline.figures import core_sharing
 from leadline.figures.content import Content
 from leadline.findings.finding import Evidence, Fact, Rule, at_least
 from leadline.findings.rules.oversubscribed import crowded
@@ -14,7 +14,7 @@ WAITING_FOR_OTHERS = 0.1  # of the ranks' time
 def facts(content: Content) -> Fact | None:
     if crowded(content) or not content.host_uses:
         return None
-    waited = placement.waited_share(content.run.processes)
+    waited = core_sharing.waited_share(content.run.processes)
     return None if waited is None else Fact({"waited_share": waited})
 
 

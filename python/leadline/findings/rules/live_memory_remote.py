@@ -14,7 +14,7 @@ _NOT_ON_THE_NODE = {
 
 
 def facts(content: Content) -> Fact | None:
-    places = [process.placement for process in content.run.processes]
+    places = [process.conditions for process in content.run.processes]
     remote = [p for p in places if p.remote and p.live_kind == "run" and p.live_reason in _NOT_ON_THE_NODE]
     if not remote:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from leadline.figures import placement
+from leadline.figures import core_sharing
 from leadline.figures.content import Content
 from leadline.findings.finding import Evidence, Fact, Rule, at_least, more_than
 from leadline.text import format as fmt
@@ -12,7 +12,7 @@ from leadline.text import format as fmt
 WAITING_WORTH_SAYING = 0.02  # of the ranks' time
 
 
-def crowded(content: Content) -> list[placement.HostUse]:
+def crowded(content: Content) -> list[core_sharing.HostUse]:
     """Hosts whose ranks shared cores and had to wait, as far as the system reports it."""
     uses = content.host_uses
     return [use for use in uses if use.oversubscribed and _is_felt(use.waited_share)]

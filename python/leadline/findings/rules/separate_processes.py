@@ -14,14 +14,14 @@ from leadline.text import format as fmt
 
 def facts(content: Content) -> Fact | None:
     processes = content.run.processes
-    launched = [p.placement for p in processes if p.placement.launched > 1]
-    ranks = {place.launched_rank for place in launched}
+    launched = [p.conditions for p in processes if p.conditions.launcher_ranks > 1]
+    ranks = {place.launcher_rank for place in launched}
     if not launched or len(launched) < len(processes) or len(ranks) < len(processes):
         return None
     if not all(process.world_size == 1 for process in processes) and not _failed_under_another(processes):
         return None
     first = launched[0]
-    return Fact({"processes": len(processes), "launched": first.launched, "launcher_variable": first.launcher})
+    return Fact({"processes": len(processes), "launched": first.launcher_ranks, "launcher_variable": first.launcher})
 
 
 def _failed_under_another(processes: Sequence[Any]) -> bool:
@@ -29,7 +29,7 @@ def _failed_under_another(processes: Sequence[Any]) -> bool:
     return all(
         not process.initialized
         and _title_of(process.family)
-        and (kind := _by_variable(process.placement.launcher)) is not None
+        and (kind := _by_variable(process.conditions.launcher)) is not None
         and kind.starts != process.family
         for process in processes
     )

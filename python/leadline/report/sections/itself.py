@@ -32,7 +32,7 @@ def _live_memory(run: Run) -> list[dict[str, Any]]:
     """The places of the ranks' recordings while they ran (docs/record/file-systems.md)."""
     places = Counter(
         (place.file_system, place.live_kind, place.live_reason)
-        for place in (process.placement for process in run.processes)
+        for place in (process.conditions for process in run.processes)
         if place.file_system
     )
     return [

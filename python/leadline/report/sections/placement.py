@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.figures import job, placement
+from leadline.figures import core_sharing, job
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
 from leadline.report.section import Section
@@ -30,7 +30,7 @@ def _binding(binding: job.Binding) -> dict[str, Any]:
     }
 
 
-def _host(use: placement.HostUse) -> dict[str, Any]:
+def _host(use: core_sharing.HostUse) -> dict[str, Any]:
     return {
         "host": use.host,
         "ranks": use.ranks,

@@ -35,20 +35,20 @@ def uses(run: Run) -> list[HostUse]:
     """An entry for each host whose processors are known, by name."""
     by_host: dict[str, list[Any]] = defaultdict(list)
     for process in run.processes:
-        if process.placement.known and process.placement.allowed:
+        if process.conditions.known and process.conditions.allowed:
             by_host[process.host].append(process)
     return [_tightest(host, _at_once(processes)) for host, processes in sorted(by_host.items())]
 
 
 def demand(process: Any) -> int:
     """Threads of a process that want a core."""
-    return max(int(process.placement.busy), 1)
+    return max(int(process.conditions.busy), 1)
 
 
 def waited_share(processes: Sequence[Any]) -> float | None:
-    told = [p for p in processes if p.placement.waited_ns >= 0 and p.duration_ns > 0]
+    told = [p for p in processes if p.conditions.waited_ns >= 0 and p.duration_ns > 0]
     time_ns = sum(p.duration_ns for p in told)
-    return min(sum(p.placement.waited_ns for p in told) / time_ns, 1.0) if time_ns > 0 else None
+    return min(sum(p.conditions.waited_ns for p in told) / time_ns, 1.0) if time_ns > 0 else None
 
 
 def _at_once(processes: Sequence[Any]) -> list[Any]:
@@ -70,7 +70,7 @@ def _tightest(host: str, processes: Sequence[Any]) -> HostUse:
     found = []
     for allowed in {together, *masks.values()}:
         members = [process for process in processes if masks[process.pid] <= allowed]
-        quotas = [p.placement.quota for p in members if p.placement.quota > 0]
+        quotas = [p.conditions.quota for p in members if p.conditions.quota > 0]
         cores = min([float(len(allowed)), *quotas])
         found.append(
             HostUse(
@@ -78,7 +78,7 @@ def _tightest(host: str, processes: Sequence[Any]) -> HostUse:
                 len(members),
                 sum(map(demand, members)),
                 cores,
-                max(p.placement.processors for p in members),
+                max(p.conditions.processors for p in members),
                 waited_share(members),
             )
         )
@@ -86,4 +86,4 @@ def _tightest(host: str, processes: Sequence[Any]) -> HostUse:
 
 
 def _processors(process: Any) -> frozenset[int]:
-    return frozenset(n for first, count in process.placement.allowed for n in range(first, first + count))
+    return frozenset(n for first, count in process.conditions.allowed for n in range(first, first + count))

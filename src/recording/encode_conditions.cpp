@@ -2,13 +2,15 @@
 
 namespace leadline::recording {
 
-bool has_placement(const char* region) { return reinterpret_cast<const ProcessHeader*>(region)->placement.known != 0; }
+bool has_conditions(const char* region) {
+  return reinterpret_cast<const ProcessHeader*>(region)->conditions.known != 0;
+}
 
-void encode_placement(const char* region, trace::ByteSink* out) {
-  const LivePlacement& p = reinterpret_cast<const ProcessHeader*>(region)->placement;
+void encode_conditions(const char* region, trace::ByteSink* out) {
+  const LiveConditions& p = reinterpret_cast<const ProcessHeader*>(region)->conditions;
   out->varint(p.processors);
   out->varint(p.quota);
-  const uint32_t n = p.runs < LivePlacement::most_runs ? p.runs : LivePlacement::most_runs;
+  const uint32_t n = p.runs < LiveConditions::most_runs ? p.runs : LiveConditions::most_runs;
   out->varint(n);
   uint32_t end = 0;
   for (uint32_t i = 0; i < n; ++i) {
@@ -20,8 +22,8 @@ void encode_placement(const char* region, trace::ByteSink* out) {
   out->varint(p.busy);
   out->varint(p.cpu_ns);
   out->varint(p.waiting_known ? p.waited_ns + 1 : 0);
-  out->svarint(p.launched);
-  out->svarint(p.launched_rank);
+  out->svarint(p.launcher_ranks);
+  out->svarint(p.launcher_rank);
   out->string(p.launcher, sizeof(p.launcher));
   out->varint(p.budget_files);
   out->varint(p.budget_memory);

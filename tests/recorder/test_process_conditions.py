@@ -28,7 +28,7 @@ def test_ranks_that_share_a_core_are_recorded_as_such(
     one_of_each_family: Library, recorder: Path, builder: Builder, tmp_path: Path
 ) -> None:
     directory = recorded(one_of_each_family, 2, recorder, builder, tmp_path, prefix=("taskset", "-c", str(CORE)))
-    places = [process.placement for process in open_processes(directory).values()]
+    places = [process.conditions for process in open_processes(directory).values()]
     assert len(places) == 2
     for place in places:
         assert place.known
@@ -36,8 +36,8 @@ def test_ranks_that_share_a_core_are_recorded_as_such(
         assert place.processors == os.sysconf("SC_NPROCESSORS_ONLN")
         assert place.threads >= place.busy >= 1
         assert place.cpu_ns > 0
-        assert (place.launched, place.budgets_given) == (2, 0)
-    assert sorted(place.launched_rank for place in places) == [0, 1]
+        assert (place.launcher_ranks, place.budgets_given) == (2, 0)
+    assert sorted(place.launcher_rank for place in places) == [0, 1]
     (host,) = report_of(directory)["hosts_detail"]
     assert (host["ranks"], host["cores"]) == (2, 1)
 
@@ -64,7 +64,7 @@ def test_budgets_are_in_the_trace(
 ) -> None:
     budgets = {"LEADLINE_BUDGET": "2MB", "LEADLINE_MEMORY": "8MB"}
     directory = recorded(one_of_each_family, 1, recorder, builder, tmp_path, environment=budgets)
-    place = _core.open_process(str(next(directory.glob("rank-*.trace")))).placement
+    place = _core.open_process(str(next(directory.glob("rank-*.trace")))).conditions
     assert (place.budget_files, place.budget_memory, place.budgets_given) == (2_000_000, 8_000_000, 3)
 
 

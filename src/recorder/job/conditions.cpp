@@ -1,4 +1,4 @@
-#include "recorder/job/placement.hpp"
+#include "recorder/job/conditions.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ namespace leadline::recorder {
 namespace {
 
 using host::open_own;
-using recording::LivePlacement;
+using recording::LiveConditions;
 
 constexpr uint32_t most_threads = 1024;
 constexpr uint32_t most_processors = 8192;
@@ -54,22 +54,22 @@ struct Processors {
   }
 };
 
-void put_runs(const Processors& processors, LivePlacement* placement) {
+void put_runs(const Processors& processors, LiveConditions* conditions) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < most_processors && n < LivePlacement::most_runs; ++i) {
+  for (uint32_t i = 0; i < most_processors && n < LiveConditions::most_runs; ++i) {
     if (!processors.has(i)) continue;
     uint32_t end = i;
     while (processors.has(end)) ++end;
-    placement->allowed[n++] = {i, end - i};
+    conditions->allowed[n++] = {i, end - i};
     i = end;
   }
-  placement->runs = n;
+  conditions->runs = n;
 }
 
-Processors runs_of(const LivePlacement& placement) {
+Processors runs_of(const LiveConditions& conditions) {
   Processors processors;
-  for (uint32_t i = 0; i < placement.runs; ++i) {
-    const LivePlacement::Run& run = placement.allowed[i];
+  for (uint32_t i = 0; i < conditions.runs; ++i) {
+    const LiveConditions::Run& run = conditions.allowed[i];
     for (uint32_t p = run.first; p < run.first + run.count; ++p) processors.set(p);
   }
   return processors;
@@ -94,7 +94,7 @@ uint64_t cpu_of(pid_t thread) {
   return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
-void count_threads(LivePlacement* placement) {
+void count_threads(LiveConditions* conditions) {
   static uint64_t ran[most_threads];
   const int fd = open_own("/proc/self/task", O_RDONLY | O_DIRECTORY);
   DIR* tasks = fd >= 0 ? fdopendir(fd) : nullptr;
@@ -103,7 +103,7 @@ void count_threads(LivePlacement* placement) {
     return;
   }
   // A thread that OpenMP bound has fewer processors than the process.
-  Processors processors = runs_of(*placement);
+  Processors processors = runs_of(*conditions);
   uint32_t n = 0;
   uint64_t longest = 0;
   while (const dirent* task = n < most_threads ? readdir(tasks) : nullptr) {
@@ -115,10 +115,10 @@ void count_threads(LivePlacement* placement) {
     ++n;
   }
   closedir(tasks);
-  placement->threads = n;
-  placement->busy = 0;
-  for (uint32_t i = 0; i < n; ++i) placement->busy += ran[i] >= longest / 10;
-  put_runs(processors, placement);
+  conditions->threads = n;
+  conditions->busy = 0;
+  for (uint32_t i = 0; i < n; ++i) conditions->busy += ran[i] >= longest / 10;
+  put_runs(processors, conditions);
 }
 
 uint32_t quota() {
@@ -129,42 +129,42 @@ uint32_t quota() {
 
 }  // namespace
 
-void place_begin(const Budgets& budgets, LivePlacement* placement) {
-  LivePlacement& p = *placement;
+void conditions_at_start(const Budgets& budgets, LiveConditions* conditions) {
+  LiveConditions& p = *conditions;
   p.known = 1;
-  p.launched_rank = -1;
+  p.launcher_rank = -1;
   p.budget_files = budgets.files;
   p.budget_memory = budgets.memory;
   p.budgets_given = (budgets.files_given ? 1u : 0u) | (budgets.memory ? 2u : 0u);
   for (const host::LauncherVariables& launcher : host::launchers) {
     const char *size = host::variable(launcher.size), *rank = host::variable(launcher.rank);
     if (!size || !rank || atoi(size) <= 0) continue;
-    p.launched = atoi(size);
-    p.launched_rank = atoi(rank);
+    p.launcher_ranks = atoi(size);
+    p.launcher_rank = atoi(rank);
     snprintf(p.launcher, sizeof(p.launcher), "%s", launcher.size);
     break;
   }
 }
 
-void place_in_init(LivePlacement* placement) {
+void conditions_in_init(LiveConditions* conditions) {
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  placement->processors = online > 0 ? static_cast<uint32_t>(online) : 0;
-  placement->quota = quota();
+  conditions->processors = online > 0 ? static_cast<uint32_t>(online) : 0;
+  conditions->quota = quota();
   Processors processors;
   processors.add_of(0);
-  put_runs(processors, placement);
+  put_runs(processors, conditions);
   cpu_before = system_ns(CLOCK_PROCESS_CPUTIME_ID);
   thread_of_init = gettid();
   waiting_known = read_waited(thread_of_init, &waited_before);
 }
 
-void place_in_finalize(LivePlacement* placement) {
-  if (!placement->processors) return;
-  placement->cpu_ns = system_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
+void conditions_in_finalize(LiveConditions* conditions) {
+  if (!conditions->processors) return;
+  conditions->cpu_ns = system_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
   uint64_t waited = 0;
-  placement->waiting_known = waiting_known && read_waited(thread_of_init, &waited) && waited >= waited_before;
-  placement->waited_ns = placement->waiting_known ? waited - waited_before : 0;
-  count_threads(placement);
+  conditions->waiting_known = waiting_known && read_waited(thread_of_init, &waited) && waited >= waited_before;
+  conditions->waited_ns = conditions->waiting_known ? waited - waited_before : 0;
+  count_threads(conditions);
 }
 
 }  // namespace leadline::recorder

@@ -1,4 +1,5 @@
-// Where a process ran, and with how many others, which shows whether its times are its own (live.hpp).
+// Under what conditions a process ran: its processors and who shares them, which shows whether its times are its own;
+// what its launcher says; its budgets; where its live memory is (live.hpp).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace leadline::recording {
 
-struct LivePlacement {
+struct LiveConditions {
   static constexpr uint32_t most_runs = 32;
   struct Run {
     uint32_t first, count;
@@ -22,8 +23,8 @@ struct LivePlacement {
   uint64_t cpu_ns;         // processors' time from MPI_Init to MPI_Finalize, of all threads
   uint64_t waited_ns;      // time the thread of MPI_Init was ready to run and had no processor
   uint32_t waiting_known;  // 1: the system reports waited_ns
-  int32_t launched;        // ranks that the launcher says it started; 0: it does not say
-  int32_t launched_rank;   // this process's rank among them
+  int32_t launcher_ranks;  // ranks that the launcher says it started; 0: it does not say
+  int32_t launcher_rank;   // this process's rank among them
   char launcher[32];       // the variable that says so
   uint64_t budget_files;   // bytes; LEADLINE_BUDGET or its default
   uint64_t budget_memory;  // bytes; 0: not limited

@@ -2,8 +2,8 @@
 
 namespace leadline::trace {
 
-void decode_placement(ByteReader& in, Process* process) {
-  Placement& p = process->placement;
+void decode_conditions(ByteReader& in, Process* process) {
+  Conditions& p = process->conditions;
   p = {};
   p.known = true;
   p.processors = static_cast<uint32_t>(in.varint());
@@ -21,8 +21,8 @@ void decode_placement(ByteReader& in, Process* process) {
   p.busy = static_cast<uint32_t>(in.varint());
   p.cpu_ns = static_cast<double>(in.varint());
   p.waited_ns = static_cast<double>(in.varint()) - 1;
-  p.launched = static_cast<int32_t>(in.svarint());
-  p.launched_rank = static_cast<int32_t>(in.svarint());
+  p.launcher_ranks = static_cast<int32_t>(in.svarint());
+  p.launcher_rank = static_cast<int32_t>(in.svarint());
   const ByteReader launcher = in.bytes(in.varint());
   if (in.ok()) p.launcher.assign(reinterpret_cast<const char*>(launcher.data()), launcher.left());
   p.budget_files = in.varint();

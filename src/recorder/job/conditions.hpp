@@ -1,0 +1,15 @@
+// The conditions under which this process runs: processors it may use, threads that use them, what its launcher says.
+// It reads the system's files and calls no MPI function, and runs only inside MPI_Init and MPI_Finalize.
+#pragma once
+
+#include "recorder/memory/budgets.hpp"
+#include "recording/live_conditions.hpp"
+
+namespace leadline::recorder {
+
+// Before MPI_Init is passed on: libraries put what they find out themselves into the environment.
+void conditions_at_start(const Budgets& budgets, recording::LiveConditions* conditions);
+void conditions_in_init(recording::LiveConditions* conditions);
+void conditions_in_finalize(recording::LiveConditions* conditions);
+
+}  // namespace leadline::recorder
