@@ -502,7 +502,7 @@ class MatchedCall:
 
 class LoopCell:
     process: int
-    rounds: int
+    repeats: int
     entries: int
     calls: int
     time_ns: float
@@ -524,16 +524,16 @@ class RunLoop:
     cells: list[LoopCell]
 
 class LoopShape:
-    """Trips of a loop in an iteration of the loop around it, and how many bodies its iterations have."""
+    """Iterations of a loop within one of the loop around it, and how many variants they have."""
 
-    trips: int
+    iterations: int
     variants: int
     fewest: int
     usual: int
     most: int
     varying: int  # call sites within it whose parameters vary without end
     restarts: int  # of the calls of its inner loop, where its own iterations may go unseen; 0: none
-    restart_trips: int  # of the inner loop from one to the next
+    restart_iterations: int  # of the inner loop from one to the next
 
 class RunLoops:
     @property
@@ -542,7 +542,7 @@ class RunLoops:
     @property
     def main(self) -> int:
         """The outermost one that covers most of the time; 0: there is none."""
-    def trips(self, loop: int) -> int:
+    def iterations(self, loop: int) -> int:
         """Of the median process."""
     def mean_ns(self, loop: int) -> float:
         """Of an iteration, timed or not, on the ranks that count as the median one does; each rank counts once."""
@@ -597,7 +597,7 @@ class Phase:
     @property
     def every(self) -> int: ...
     @property
-    def trips(self) -> int: ...
+    def inner_iterations(self) -> int: ...
     @property
     def times(self) -> list[PhaseTime]: ...
 

@@ -63,7 +63,7 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       number(stream, l, modules, &own);
       cells[l].process = index;
       cells[l].thread = stream.thread;
-      cells[l].rounds = stream.loops[l].rounds;
+      cells[l].repeats = stream.loops[l].repeats;
       cells[l].entries = stream.loops[l].entries;
     }
     const structure::ThreadShape& shape = shapes_.of(stream);
@@ -117,10 +117,10 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
   }
 }
 
-uint64_t RunLoops::trips(uint32_t loop) const {
+uint64_t RunLoops::iterations(uint32_t loop) const {
   std::vector<uint64_t> all;
   for (const LoopCell& c : loops_[loop].cells) {
-    if (c.trips()) all.push_back(c.trips());
+    if (c.iterations()) all.push_back(c.iterations());
   }
   if (all.empty()) return 0;
   std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
@@ -139,11 +139,11 @@ bool similar_counts(uint64_t a, uint64_t b) {
 }
 
 double RunLoops::mean_ns(uint32_t loop) const {
-  const uint64_t usual = trips(loop);
+  const uint64_t usual = iterations(loop);
   double sum = 0, ranks = 0;
   for (const LoopCell& c : loops_[loop].cells) {
-    if (!c.trips() || !similar_counts(c.trips(), usual)) continue;
-    sum += c.time_ns / static_cast<double>(c.trips());
+    if (!c.iterations() || !similar_counts(c.iterations(), usual)) continue;
+    sum += c.time_ns / static_cast<double>(c.iterations());
     ++ranks;
   }
   return ranks > 0 ? sum / ranks : 0;
@@ -154,8 +154,8 @@ structure::LoopShape RunLoops::shape(uint32_t loop) const {
   std::vector<uint64_t> usual;
   std::map<uint64_t, size_t> restarts;  // ranks, by number of restarts
   for (const LoopCell& c : loops_[loop].cells) {
-    if (!c.shape.trips) continue;
-    all.trips += c.shape.trips;
+    if (!c.shape.iterations) continue;
+    all.iterations += c.shape.iterations;
     all.variants = std::max(all.variants, c.shape.variants);
     all.fewest = usual.empty() ? c.shape.fewest : std::min(all.fewest, c.shape.fewest);
     all.most = std::max(all.most, c.shape.most);
@@ -173,17 +173,18 @@ structure::LoopShape RunLoops::shape(uint32_t loop) const {
     for (const LoopCell& c : loops_[loop].cells) {
       const structure::Restarts& own = c.shape.restarts;
       if (own.times != times) continue;
-      all.restarts.trips = all.restarts.trips && all.restarts.trips != own.trips ? 0 : own.trips;
-      if (!all.restarts.trips) break;
+      all.restarts.iterations =
+          all.restarts.iterations && all.restarts.iterations != own.iterations ? 0 : own.iterations;
+      if (!all.restarts.iterations) break;
     }
   }
   return all;
 }
 
 bool RunLoops::in_common(uint32_t loop) const {
-  const uint64_t usual = trips(loop);
+  const uint64_t usual = iterations(loop);
   uint32_t like = 0;
-  for (const LoopCell& c : loops_[loop].cells) like += c.trips() + 1 >= usual && c.trips() <= usual + 1;
+  for (const LoopCell& c : loops_[loop].cells) like += c.iterations() + 1 >= usual && c.iterations() <= usual + 1;
   return 2 * like >= processes_;
 }
 
@@ -192,7 +193,7 @@ uint32_t RunLoops::main() const {
   for (uint32_t l = 1; l < loops_.size(); ++l) {
     for (const LoopCell& c : loops_[l].cells) weights[l].has_mpi |= c.has_mpi;
     if (!in_common(l)) continue;  // weight 0
-    weights[l].rounds = trips(l);
+    weights[l].repeats = iterations(l);
     for (const LoopCell& c : loops_[l].cells) {
       weights[l].ns += c.typical_ns;
       weights[l].calls += c.calls;
@@ -210,9 +211,9 @@ uint32_t RunLoops::main() const {
 std::string RunLoops::missing() const {
   bool apart = false;
   for (uint32_t l = 1; l < loops_.size(); ++l) {
-    const uint64_t t = trips(l);
-    if (t > 1 && t < trace::least_trips_of_main_loop && 2 * time_ns(l) > all_.ns) return "few";
-    apart |= t >= trace::least_trips_of_main_loop && 10 * time_ns(l) > all_.ns && !in_common(l);
+    const uint64_t t = iterations(l);
+    if (t > 1 && t < trace::least_iterations_of_main_loop && 2 * time_ns(l) > all_.ns) return "few";
+    apart |= t >= trace::least_iterations_of_main_loop && 10 * time_ns(l) > all_.ns && !in_common(l);
   }
   return apart ? "apart" : "none";
 }

@@ -18,12 +18,12 @@ namespace leadline::analysis {
 struct LoopCell {
   uint32_t process = 0;
   uint32_t thread = 0;
-  uint64_t rounds = 0, entries = 0;
+  uint64_t repeats = 0, entries = 0;
   uint64_t calls = 0;
   double time_ns = 0, typical_ns = 0;  // typical_ns: the time if every call had taken the usual time of its site
   bool has_mpi = false;
   structure::LoopShape shape;
-  uint64_t trips() const { return rounds + entries; }
+  uint64_t iterations() const { return repeats + entries; }
 };
 
 struct RunLoop {
@@ -32,7 +32,7 @@ struct RunLoop {
   std::vector<trace::Frame> callers;  // callers of the routine it is in, the innermost first
   std::vector<trace::Frame> calls;    // calls in its routine that lead to MPI from within it, ascending
   bool by_order = false;
-  bool silent = false;          // on some process control may have gone round it more often than the calls show
+  bool silent = false;          // on some process it may have had more iterations than the calls show
   std::vector<LoopCell> cells;  // ascending by process
 
   const LoopCell* cell(uint32_t process) const;
@@ -48,13 +48,14 @@ class RunLoops {
            std::vector<std::vector<uint32_t>>* numbers);
 
   const std::vector<RunLoop>& all() const { return loops_; }  // number 0: none
-  // The outermost loop that covers most of the time between MPI_Init and MPI_Finalize and that most processes go round
-  // equally often; 0: none.
+  // The outermost loop that covers most of the time between MPI_Init and MPI_Finalize and whose iterations most
+  // processes make equally often; 0: none.
   uint32_t main() const;
-  // Why there is none: "none", or "few" if the loops that take the time have fewer trips than a main loop must have.
+  // Why there is none: "none", or "few" if the loops that take the time have fewer iterations than a main loop must
+  // have.
   std::string missing() const;  // why there is no main loop: "none", "few", "apart"
-  // Trips of the median process.
-  uint64_t trips(uint32_t loop) const;
+  // Iterations of the median process.
+  uint64_t iterations(uint32_t loop) const;
   double time_ns(uint32_t loop) const;
   // Of an iteration, timed or not: the mean over the ranks that count as the median one does, of each rank's mean.
   double mean_ns(uint32_t loop) const;
@@ -67,7 +68,7 @@ class RunLoops {
   uint64_t lost_calls() const { return lost_calls_; }
 
  private:
-  // Most processes go round the loop equally often.
+  // Most processes make as many iterations of the loop.
   bool in_common(uint32_t loop) const;
   uint32_t number(const trace::Stream& stream, uint32_t loop, const std::vector<uint32_t>& modules,
                   std::vector<uint32_t>* numbers);

@@ -396,7 +396,7 @@ RunIterations Profile::iterations(uint32_t loop) const {
   run.loop = main;
   if (main) {
     run.found = true;
-    run.count = loops_.trips(main);
+    run.count = loops_.iterations(main);
   }
   if (!run.found) run.missing = loops_.missing();
   return run;

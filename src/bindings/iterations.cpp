@@ -55,7 +55,7 @@ void bind_iterations(nb::module_& m) {
   using analysis::RunLoops;
   nb::class_<LoopCell>(m, "LoopCell")
       .def_ro("process", &LoopCell::process)
-      .def_ro("rounds", &LoopCell::rounds)
+      .def_ro("repeats", &LoopCell::repeats)
       .def_ro("entries", &LoopCell::entries)
       .def_ro("calls", &LoopCell::calls)
       .def_ro("time_ns", &LoopCell::time_ns);
@@ -75,18 +75,18 @@ void bind_iterations(nb::module_& m) {
       .def_ro("cells", &RunLoop::cells);
   using structure::LoopShape;
   nb::class_<LoopShape>(m, "LoopShape")
-      .def_ro("trips", &LoopShape::trips)
+      .def_ro("iterations", &LoopShape::iterations)
       .def_ro("variants", &LoopShape::variants)
       .def_ro("fewest", &LoopShape::fewest)
       .def_ro("usual", &LoopShape::usual)
       .def_ro("most", &LoopShape::most)
       .def_ro("varying", &LoopShape::varying)
       .def_prop_ro("restarts", [](const LoopShape& shape) { return shape.restarts.times; })
-      .def_prop_ro("restart_trips", [](const LoopShape& shape) { return shape.restarts.trips; });
+      .def_prop_ro("restart_iterations", [](const LoopShape& shape) { return shape.restarts.iterations; });
   nb::class_<RunLoops>(m, "RunLoops")
       .def_prop_ro("all", &RunLoops::all)
       .def_prop_ro("main", &RunLoops::main)
-      .def("trips", &RunLoops::trips)
+      .def("iterations", &RunLoops::iterations)
       .def("time_ns", &RunLoops::time_ns)
       .def("mean_ns", &RunLoops::mean_ns)
       .def("shape", &RunLoops::shape)

@@ -33,7 +33,7 @@ void bind_phases(nb::module_& m) {
       .def_ro("region", &Phase::region)
       .def_ro("iterations", &Phase::iterations)
       .def_ro("every", &Phase::every)
-      .def_ro("trips", &Phase::trips)
+      .def_ro("inner_iterations", &Phase::inner_iterations)
       .def_ro("times", &Phase::times);
   nb::class_<RunPhases>(m, "RunPhases")
       .def_ro("phases", &RunPhases::phases)

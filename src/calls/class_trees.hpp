@@ -118,7 +118,7 @@ class ClassTrees {
 
   const std::vector<Class>& classes() const { return classes_; }
   // Holds the trees of all classes. Of its calls' keys only the site has a meaning, the run's number: leaves say what
-  // they do. Its loops have the run's numbers, and equal bodies of different classes are one.
+  // they do. Its loops have the run's numbers, and equal variants of different classes are one.
   const structure::LoopTree& tree() const { return tree_; }
 
   // Each leaf of a class once, with the number of times that a member makes it.

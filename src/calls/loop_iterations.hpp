@@ -38,7 +38,7 @@ class LoopIterations {
   // The iteration of a call that does not begin one.
   uint64_t reached() const {
     const uint64_t since = occurrences_ > loop_.skipped ? occurrences_ - loop_.skipped : 0;
-    return (loop_.after ? since : since ? since - 1 : 0) / loop_.trips;
+    return (loop_.after ? since : since ? since - 1 : 0) / loop_.anchors;
   }
   // Whether the call is one of the loop's.
   bool inside(const trace::TimedEvent& e) const {

@@ -257,11 +257,11 @@ bool Routine::closes(uint32_t from, uint32_t to) const { return blocks_[to].head
 
 // Finds the loops among the blocks of one, or of the whole routine, and then those within them.
 void Routine::split(uint32_t loop, const uint32_t* blocks, uint32_t count) {
-  round_ = last_number_;
+  before_search_ = last_number_;
   const uint32_t first_loop = loop_count_;
   const uint32_t kept = member_count_;
   for (uint32_t i = 0; i < count && ok_; ++i) {
-    if (blocks_[blocks[i]].number <= round_) search_from(blocks[i], loop);
+    if (blocks_[blocks[i]].number <= before_search_) search_from(blocks[i], loop);
   }
   // The blocks that take_loop() has listed: their number, then the blocks.
   uint32_t at = kept;
@@ -297,7 +297,7 @@ void Routine::search_from(uint32_t start, uint32_t within) {
       continue;
     }
     if (blocks_[next].loop != within || closes(b, next)) continue;
-    if (blocks_[next].number <= round_) {
+    if (blocks_[next].number <= before_search_) {
       enter(next);
     } else if (blocks_[next].waits && blocks_[next].number < blocks_[b].low) {
       blocks_[b].low = blocks_[next].number;
@@ -367,10 +367,10 @@ uint32_t Routine::loop_of(uint64_t return_address) const {
 
 // Whether a way exists that iterates neither the loop nor an enclosing one. Loops within it may have to iterate before
 // they are left.
-bool Routine::reaches(uint32_t from, uint32_t to, uint32_t but_round) {
+bool Routine::reaches(uint32_t from, uint32_t to, uint32_t but_loop) {
   const auto forbidden = [&](uint32_t b, uint32_t to) {
     if (!closes(b, to)) return false;
-    uint32_t l = but_round;
+    uint32_t l = but_loop;
     while (l && l != blocks_[to].heads) l = loops_[l].outer;
     return l != 0;
   };
@@ -406,7 +406,7 @@ Routine::Way Routine::way(uint64_t from_return, uint64_t to_return, uint32_t* lo
   if ((from == to && from_return < to_return) || reaches(from, to, common)) return Way::onward;
   // Through a switch with unknown targets: code that lies further on is assumed to run later.
   if (met_unknown_ && from_return < to_return) return Way::onward;
-  return common ? Way::round : Way::out;
+  return common ? Way::back : Way::out;
 }
 
 uint32_t Routine::tail_calls(uint64_t from_return, uint64_t* targets, uint32_t room) {

@@ -3,10 +3,10 @@
 // Decodes the routine along its jumps, forms basic blocks, and finds its loops. A loop is a largest set of blocks from
 // each of which control can get to all others. Its headers are the blocks that are entered from outside. If the edges
 // to them are removed, each such set that remains is a loop within it. A loop is therefore one loop however many ways
-// lead into it: optimisers make several where the first trips differ. Calls are known by their return addresses, as
-// they are on the stack. A switch leads to the entries of its table (jump_tables.hpp). Code that only another indirect
-// jump reaches is entered at the return addresses asked for. Sources: Tarjan, "Depth-first search and linear graph
-// algorithms", 1972; Steensgaard, "Sequentializing program dependence graphs for irreducible programs", 1993.
+// lead into it: optimisers make several where the first iterations differ. Calls are known by their return addresses,
+// as they are on the stack. A switch leads to the entries of its table (jump_tables.hpp). Code that only another
+// indirect jump reaches is entered at the return addresses asked for. Sources: Tarjan, "Depth-first search and linear
+// graph algorithms", 1972; Steensgaard, "Sequentializing program dependence graphs for irreducible programs", 1993.
 //
 // Runs inside the recorded program: it allocates nothing (the object is large, and consists of zeroed pages that are
 // touched as they are needed), and reads no byte outside the ranges it is given.
@@ -58,16 +58,16 @@ class Routine {
 
   // What control does on its way from one call to another.
   enum class Way : uint8_t {
-    onward,  // goes round no loop that both calls are in
-    round,   // goes round one
+    onward,  // repeats no loop that both calls are in
+    back,    // repeats one
     out,     // leaves the routine
   };
-  // `loop`: the one it goes round, the innermost that both are in.
+  // `loop`: the one it repeats, the innermost that both are in.
   Way way(uint64_t from_return, uint64_t to_return, uint32_t* loop);
 
   // Silent ways pass no loud call. A loop with loud calls is assumed to run whenever control comes to it, because every
-  // rank has a neighbour to exchange with. From one call to another, once round the loop that encloses both.
-  bool silently_round(uint64_t from_return, uint64_t to_return, uint32_t loop);
+  // rank has a neighbour to exchange with. From one call to another, one iteration of the loop that encloses both.
+  bool silently_repeats(uint64_t from_return, uint64_t to_return, uint32_t loop);
   // From one call out of the routine, and from its begin to another call. Tail calls pass for silent.
   bool silently_anew(uint64_t from_return, uint64_t to_return);
 
@@ -122,7 +122,7 @@ class Routine {
   uint32_t end_of_from(uint32_t b) const { return b + 1 < block_count_ ? blocks_[b + 1].first_from : from_count_; }
   uint32_t block_at(uint32_t index) const;
   uint32_t block_of_call(uint64_t return_address) const;
-  bool reaches(uint32_t from, uint32_t to, uint32_t but_round);
+  bool reaches(uint32_t from, uint32_t to, uint32_t but_loop);
   struct Silence;
   template <class Visit>
   void successors(uint32_t block, Visit visit) const;
@@ -158,7 +158,7 @@ class Routine {
   uint32_t from_count_;
   Loop loops_[most_loops];
   uint32_t loop_count_;
-  uint32_t last_number_, round_;  // of the search for loops; where the one under way began
+  uint32_t last_number_, before_search_;  // of the search for loops; where the one under way began
   uint32_t search_;
   bool met_unknown_;  // the last search came by an indirect jump
   bool ok_;

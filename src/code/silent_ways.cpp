@@ -22,12 +22,12 @@ struct Routine::Silence {
   uint32_t from, to;  // blocks; none
   uint32_t count = 0;
 
-  // Loops that the calls are in are left and entered; others are gone round.
+  // Loops that the calls are in are left and entered; others repeat.
   bool is_own(uint32_t loop) const {
     return (from != none && r.in_loop(from, loop)) || (to != none && r.in_loop(to, loop));
   }
 
-  // The loop that an edge enters, where it is one that is gone round.
+  // The loop that an edge enters, where it is one that repeats.
   uint32_t enters(uint32_t block, uint32_t next) const {
     const uint32_t loop = r.blocks_[next].heads;
     return loop && r.loops_[loop].loud && !r.in_loop(block, loop) && !is_own(loop) ? loop : 0;
@@ -57,7 +57,7 @@ struct Routine::Silence {
       uint32_t header = next, before = block;
       const Block& n = r.blocks_[next];
       const bool one_way = (n.to[0] == none) != (n.to[1] == none) && !n.unknown && !n.targets && !n.first_loud;
-      if (!enters(before, header) && one_way) {  // what is done once, before the first trip
+      if (!enters(before, header) && one_way) {  // what is done once, before the first iteration
         before = next;
         header = n.to[0] != none ? n.to[0] : n.to[1];
       }
@@ -99,7 +99,7 @@ struct Routine::Silence {
   }
 };
 
-bool Routine::silently_round(uint64_t from_return, uint64_t to_return, uint32_t loop) {
+bool Routine::silently_repeats(uint64_t from_return, uint64_t to_return, uint32_t loop) {
   Silence way{*this, loop, block_of_call(from_return), block_of_call(to_return)};
   const uint32_t from = way.from, to = way.to;
   if (from == none || to == none) return false;

@@ -41,23 +41,23 @@ void check_transitions(ThreadHeader* h, char* region) {
   auto* transitions = reinterpret_cast<Transition*>(region + thread_at::transitions);
   for (uint64_t i = 0; i < h->transitions.used; ++i) {
     Transition& t = transitions[i];
-    if (t.round >= h->loops.used) t.round = 0;
+    if (t.repeats >= h->loops.used) t.repeats = 0;
   }
 }
 
 // The pairs of calls between which control iterated a loop. For other pairs, the loops around both show what it left
 // and entered.
-void encode_rounds(const ThreadLoops& loops, trace::ByteSink* out) {
+void encode_back_edges(const ThreadLoops& loops, trace::ByteSink* out) {
   uint64_t n = 0;
-  for (uint32_t i = 1; i < loops.transitions.size(); ++i) n += loops.transitions[i].round != 0;
+  for (uint32_t i = 1; i < loops.transitions.size(); ++i) n += loops.transitions[i].repeats != 0;
   out->varint(n);
   int64_t from = 0;
   for (uint32_t i = 1; i < loops.transitions.size(); ++i) {
     const Transition& t = loops.transitions[i];
-    if (!t.round) continue;
+    if (!t.repeats) continue;
     out->svarint(t.from - from);
     out->svarint(int64_t{t.to} - t.from);
-    out->varint(t.round);
+    out->varint(t.repeats);
     from = t.from;
   }
 }
@@ -72,7 +72,7 @@ void classify_loops(char* region) {
   check_transitions(h, region);
   ThreadLoops loops;
   loops.attach(h, region, {[](void*, char*, char*) { return true; }, nullptr}, {});
-  for (uint32_t i = 1; i < loops.transitions.size(); ++i) loops.round(i);
+  for (uint32_t i = 1; i < loops.transitions.size(); ++i) loops.repeated(i);
 }
 
 void encode_loops(const char* region, trace::ByteSink* out) {
@@ -91,14 +91,14 @@ void encode_loops(const char* region, trace::ByteSink* out) {
     out->svarint(trace::wrapping_difference(static_cast<int64_t>(l.header), static_cast<int64_t>(header)));
     out->byte(static_cast<uint8_t>((l.by_order ? trace::loop_by_order : 0) | (l.silent ? trace::loop_silent : 0)));
     out->svarint(trace::wrapping_difference(static_cast<int64_t>(l.last), static_cast<int64_t>(l.header)));
-    out->varint(profile[i].rounds);
+    out->varint(profile[i].repeats);
     out->varint(profile[i].entries);
     header = l.header;
   }
   const uint64_t sites = n > 1 ? (h.sites.used < capacity::sites ? h.sites.used : capacity::sites) : 0;
   out->varint(sites);
   for (uint32_t i = 0; i < sites; ++i) out->varint(loops.source.around(i));
-  if (sites) encode_rounds(loops, out);
+  if (sites) encode_back_edges(loops, out);
 }
 
 }  // namespace leadline::recording

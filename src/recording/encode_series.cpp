@@ -88,7 +88,7 @@ void put_loop(const SeriesLoop& l, const StripBucket* buckets, uint64_t origin, 
   out->byte(l.after != 0);
   out->varint(l.source);
   if (l.source) put_crossings(l.source, loops, out);
-  for (const uint64_t v : {uint64_t{l.trips}, uint64_t{l.stride}, uint64_t{l.width}, l.first_call, l.skipped,
+  for (const uint64_t v : {uint64_t{l.anchors}, uint64_t{l.stride}, uint64_t{l.width}, l.first_call, l.skipped,
                            l.occurrences, l.timed, l.calls, l.ticks}) {
     out->varint(v);
   }

@@ -77,7 +77,7 @@ void EventGraph::fold_batch(uint32_t index) {
   const Batch batch = fold(&folded_[index], raw_[index], first, 8, scale_);
   series_.folded(index, raw_[index]);
   series_.look();
-  if (series_.due(index)) series_.several_trips(index, raw_[index].duration[7], raw_[index].gap[7]);
+  if (series_.due(index)) series_.several_iterations(index, raw_[index].duration[7], raw_[index].gap[7]);
   const bool at_once = batch.longest_gap < short_gap_ticks && batch.durations < short_call_ticks * uint64_t{8 - first};
   if (p.usual_gap == never_assume) return;
   p.usual_gap = at_once ? static_cast<uint16_t>(batch.gaps / (8 - first) + 1) : 0;
@@ -123,15 +123,15 @@ uint32_t EventGraph::find_shape(const trace::Key& key, const Hashes& at, uint32_
     if (positions_[c].mode >= trace::mode_first_wild) return c;
     if (positions_[c].mode > trace::mode_max_strikes) continue;
     if (positions_[c].mode + 1u >= strikes_to_wild && make_wild(c)) return c;
-    // Missed from here: a strike. Never seen at all: the trips of a loop whose parameters vary, or so many different
-    // calls in a row (fields one after the other, tags by number) that will come again. What tells them apart is how
-    // many there are, so a short body may come many times before it counts.
+    // Missed from here: a strike. Never seen at all: the iterations of a loop whose parameters vary, or so many
+    // different calls in a row (fields one after the other, tags by number) that will come again. What tells them apart
+    // is how many there are, so a short body may come many times before it counts.
     bool strike = true;
     if (c != here.next && c != here.alt) {
       const uint32_t body = positions_.size() - c;
       const uint32_t most = body <= 8 ? 12288 : 4096;  // positions before parameters are taken to vary
-      const uint32_t trips = most / (strikes_to_wild * body);
-      strike = trips <= 1 || (positions_.size() / body) % trips == 0;
+      const uint32_t iterations = most / (strikes_to_wild * body);
+      strike = iterations <= 1 || (positions_.size() / body) % iterations == 0;
     }
     const uint32_t now = positions_[c].mode + (strike ? 1u : 0u);
     if (now > *strikes) *strikes = now;
@@ -254,13 +254,13 @@ void EventGraph::keep_transitions() {
 
 // Every transition finds its loop now, while the code is there.
 void EventGraph::finish() {
-  for (uint32_t i = 1; i < loops_.transitions.size(); ++i) loops_.round(i);
+  for (uint32_t i = 1; i < loops_.transitions.size(); ++i) loops_.repeated(i);
   mark_silent();
   for (uint32_t s = 1; s < h_->sites.used; ++s) loops_.source.around(s), loops_.source.sees(s);
   loops_.source.forget();
 }
 
-// Marks the loops that control may have gone round without a call that shows it.
+// Marks the loops that may have begun an iteration without a call that shows it.
 void EventGraph::mark_silent() {
   constexpr uint32_t enough = 2000;
   const uint32_t transitions = loops_.transitions.size(), sites = h_->sites.used;

@@ -61,7 +61,7 @@ bool Iterations::find(const SeriesEntry* entries, uint64_t n, const SeriesWindow
   loop->anchor = positions_.data[found.anchor].key;
   loop->position = found.anchor;
   loop->after = found.after;
-  loop->trips = 1;
+  loop->anchors = 1;
   loop->first_call = window.first_call + found.start;
   loop->calls = static_cast<uint64_t>(found.period);
   for (uint32_t i = trace::first_position; i < positions_.count; ++i) {
@@ -75,7 +75,7 @@ bool Iterations::find(const SeriesEntry* entries, uint64_t n, const SeriesWindow
 SeriesLoop source_loop(const LoopProfile& profile, ThreadLoops* loops, uint32_t source) {
   SeriesLoop loop{};
   loop.source = source;
-  loop.trips = 1;
+  loop.anchors = 1;
   for (uint32_t i = 1; i < loops->transitions.size(); ++i) {
     if (profile.times(i) && loops->crossing(i, source) == Crossing::begins) loop.occurrences += profile.times(i);
   }

@@ -134,7 +134,7 @@ struct LiveLoop {
   uint32_t context;   // the frame that called the routine it is in
   uint32_t outer;     // the next loop around it, in this routine or further out; 0: none
   uint32_t by_order;  // 1: the machine code could not be read
-  uint32_t silent;    // 1: control may have gone round it more often than the calls show
+  uint32_t silent;    // 1: it may have had more iterations than the calls show
 };
 
 // A named region of the program within another one: the same name elsewhere is a different region.

@@ -4,7 +4,7 @@ namespace leadline::recording {
 
 namespace {
 
-constexpr uint32_t least_trips = 8;
+constexpr uint32_t least_occurrences = 8;
 constexpr double least_cover = 0.9;
 constexpr int distance_bins = 24;
 
@@ -50,7 +50,7 @@ class Finder {
   void measure() {
     for (uint64_t i = 0; i < n_; ++i) ++slot_[id(i)];
     for (uint64_t p = 0; p < positions_; ++p) {
-      const bool often = p >= trace::first_position && slot_[p] >= least_trips;
+      const bool often = p >= trace::first_position && slot_[p] >= least_occurrences;
       slot_[p] = often ? ++count_ : 0;
       if (often) all_[count_] = Recurring{static_cast<uint32_t>(p), 0, 0, 0, {}, {}, 0, 0, 0};
     }
@@ -115,8 +115,8 @@ class Finder {
     return from;
   }
 
-  // Where the loop begins: from the first regular distance back as far as the trips are alike. Then the call of the
-  // level that lies nearest to the begin or the end of a trip is the anchor.
+  // Where the loop begins: from the first regular distance back as far as the iterations are alike. Then the call of
+  // the level that lies nearest to the begin or the end of an iteration is the anchor.
   bool place(const Recurring& level, FoundLoop* found) const {
     uint64_t a = next_of(level.position, 0), b = next_of(level.position, a + 1);
     const double low = level.period / 2.0, high = level.period * 2.0;
@@ -159,8 +159,8 @@ class Finder {
 
 bool find_loop(const SeriesEntry* entries, uint64_t n, const Position* positions, uint64_t position_count,
                const uint32_t* first_of, const CallKinds& kinds, FoundLoop* found) {
-  if (n < 2 * least_trips || n > UINT32_MAX || position_count <= trace::first_position) return false;
-  const trace::Scratchpad<Recurring> recurring(n / least_trips + 2);
+  if (n < 2 * least_occurrences || n > UINT32_MAX || position_count <= trace::first_position) return false;
+  const trace::Scratchpad<Recurring> recurring(n / least_occurrences + 2);
   const trace::Scratchpad<uint32_t> slot(position_count);
   if (!recurring || !slot) return false;
   Finder finder(entries, n, first_of, position_count, recurring.get(), slot.get());

@@ -37,12 +37,12 @@ Crossing ThreadLoops::crossing(uint32_t number, uint32_t loop) {
 }
 
 Crossing ThreadLoops::look_at_crossing(uint32_t number, uint32_t loop) {
-  const uint32_t went_round = round(number);
+  const uint32_t repeats = repeated(number);
   const bool before = source.within(source.around(transitions[number].from), loop);
   const bool after = source.within(source.around(transitions[number].to), loop);
   if (!after) return before ? Crossing::ends : Crossing::none;
-  // The round is the loop's own, or that of an enclosing loop: then the loop was entered again.
-  return !before || source.within(loop, went_round) ? Crossing::begins : Crossing::none;
+  // The loop itself repeats, or does so an enclosing loop: then the loop was entered again.
+  return !before || source.within(loop, repeats) ? Crossing::begins : Crossing::none;
 }
 
 LoopProfile::LoopProfile(const ThreadHeader& header, const char* region, ThreadLoops* loops, uint32_t now)
@@ -53,7 +53,7 @@ LoopProfile::LoopProfile(const ThreadHeader& header, const char* region, ThreadL
   for (uint32_t i = 1; i < transitions; ++i) {
     if (!times_[i]) continue;
     const Transition t = loops->transitions[i];
-    weigh(t.from, t.to, loops->round(i), times_[i]);
+    weigh(t.from, t.to, loops->repeated(i), times_[i]);
   }
   const auto* positions = reinterpret_cast<const Position*>(region + thread_at::positions);
   const auto* folded = reinterpret_cast<const FoldedTimes*>(region + thread_at::folded);
@@ -91,13 +91,13 @@ void LoopProfile::count_transitions(const ThreadHeader& header, const char* regi
   if (!times_[now]) times_[now] = 1;
 }
 
-void LoopProfile::weigh(uint32_t from, uint32_t to, uint32_t round, uint64_t times) {
+void LoopProfile::weigh(uint32_t from, uint32_t to, uint32_t repeats, uint64_t times) {
   SourceLoops& source = loops_->source;
-  if (round && round < capacity::loops) weights_[round].rounds += times;
+  if (repeats && repeats < capacity::loops) weights_[repeats].repeats += times;
   const uint32_t before = source.around(from);
   uint32_t depth = 0;
-  for (uint32_t l = source.around(to); l && l != round && ++depth < 64; l = source[l].outer) {
-    if (round ? source.within(l, round) : !source.within(before, l)) weights_[l].entries += times;
+  for (uint32_t l = source.around(to); l && l != repeats && ++depth < 64; l = source[l].outer) {
+    if (repeats ? source.within(l, repeats) : !source.within(before, l)) weights_[l].entries += times;
   }
 }
 
@@ -119,7 +119,7 @@ void LoopProfile::add_time(uint32_t site, uint64_t ns, uint64_t calls, const Ser
 uint32_t LoopProfile::outermost(uint32_t* into, uint32_t room) const {
   uint32_t n = 0;
   const auto could_be_main = [&](uint32_t l) {
-    return weights_[l].trips() >= trace::least_trips_of_main_loop && weights_[l].has_mpi;
+    return weights_[l].iterations() >= trace::least_iterations_of_main_loop && weights_[l].has_mpi;
   };
   for (uint32_t l = 1; l < count() && n < room; ++l) {
     if (!could_be_main(l)) continue;

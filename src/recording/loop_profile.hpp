@@ -1,4 +1,4 @@
-// How often control went round each loop of the source and entered it, and how much time it spent there. The program's
+// How often each loop of the source repeated and was entered, and how much time it spent there. The program's
 // main loop is chosen from these figures.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace leadline::recording {
 
 // The effect on a loop of going from one call to the next.
-// An iteration begins; the loop was left; control went round a loop further out.
+// An iteration begins; the loop was left; a loop further out repeated.
 enum class Crossing : uint8_t { none, begins, ends, passes };
 
 // A thread's tables that are needed to find loops.
@@ -23,15 +23,15 @@ struct ThreadLoops {
   // For memory that must not be changed: transitions without a loop do not get one.
   void attach_to_read(const char* region);
 
-  // The loop that control went round on the way.
-  uint32_t round(uint32_t number) {
+  // The loop that repeated on the way.
+  uint32_t repeated(uint32_t number) {
     Transition& t = transitions[number];
     if (t.state != Transition::classified) {
       if (reading) return 0;
-      t.round = source.round(t.from, t.to);
+      t.repeats = source.repeated(t.from, t.to);
       t.state = Transition::classified;
     }
-    return t.round;
+    return t.repeats;
   }
   Crossing crossing(uint32_t number, uint32_t loop);
   Crossing look_at_crossing(uint32_t number, uint32_t loop);
@@ -46,14 +46,14 @@ class LoopProfile {
   uint32_t count() const { return loops_->source.count(); }
   // The number of times control went this way.
   uint64_t times(uint32_t transition) const { return times_[transition]; }
-  // The outermost loop that covers most of the time; 0: no loop has enough trips.
+  // The outermost loop that covers most of the time; 0: no loop has enough iterations.
   uint32_t main() const;
   // The loops that would qualify if no other candidate were around them. Returns their number.
   uint32_t outermost(uint32_t* into, uint32_t room) const;
 
  private:
   void count_transitions(const ThreadHeader& header, const char* region, uint32_t now);
-  void weigh(uint32_t from, uint32_t to, uint32_t round, uint64_t times);
+  void weigh(uint32_t from, uint32_t to, uint32_t repeats, uint64_t times);
   void add_time(uint32_t site, uint64_t ns, uint64_t calls, const SeriesState& series, const LiveSite* sites,
                 uint64_t site_count);
 

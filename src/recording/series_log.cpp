@@ -227,7 +227,7 @@ uint64_t SeriesLog::room_of_windows() const {
 void SeriesLog::thin() {
   if (s_->mode != SeriesMode::sampling) return stop();
   if (s_->open) window()->entries = entries_.size() - window()->first_entry;
-  for (int round = 0; round < 32; ++round) {
+  for (int pass = 0; pass < 32; ++pass) {
     for (uint32_t i = 0; i < s_->loops; ++i) {
       if (s_->loop[i].stride < 1u << 30) s_->loop[i].stride *= 2;
     }
@@ -239,7 +239,7 @@ void SeriesLog::thin() {
       const bool last = i + 1 == windows_.size();
       const uint64_t stride = s_->loop[w.loop < trace::most_loops ? w.loop : 0].stride;
       if (w.kind == trace::SeriesKind::sampled && (w.iteration & (stride - 1)) != 0) continue;
-      if (w.kind == trace::SeriesKind::whole && round > 2) continue;
+      if (w.kind == trace::SeriesKind::whole && pass > 2) continue;
       __builtin_memmove(&entries_[used], &entries_[w.first_entry], w.entries * sizeof(SeriesEntry));
       w.first_entry = static_cast<uint32_t>(used);
       used += w.entries;

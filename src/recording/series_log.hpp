@@ -24,8 +24,8 @@ class SeriesLog {
   enum class Kind { collective, outside, file };
   void know(uint32_t function, Kind kind);
   void set_scale(TickScale scale) { scale_ = scale; }
-  // Keeps this many entries; `automatic`: more if the loop's body is long. 0: none. If they are more than may be in
-  // memory, they are spilled.
+  // Keeps this many entries; `automatic`: more if the loop's iteration is long. 0: none. If they are more than may be
+  // in memory, they are spilled.
   void keep(uint64_t entries, uint64_t in_memory, bool automatic, Host host);
   // Begins with an empty generation.
   void reset();
@@ -68,7 +68,7 @@ class SeriesLog {
   // A marked position was visited: its times are folded, iterations counted.
   void anchor_visited(uint32_t index, uint64_t duration, uint64_t gap);
   // Iterations are those of a loop of the source, and each is looked at.
-  bool follows_source() const { return s_->loops && loop().source && loop().trips == 1; }
+  bool follows_source() const { return s_->loops && loop().source && loop().anchors == 1; }
   bool marked(const Position& p) const { return p.visits == 0 && (follows_source() || anchors(p.key)); }
 
   // Control took a transition that was not predicted, whose number is given. Watches for loops outside the followed
@@ -103,8 +103,8 @@ class SeriesLog {
     kept.times = times;
     kept.position = index;
   }
-  bool due(uint32_t index) const { return s_->loops && loop().trips > 1 && loop().counter == index; }
-  void several_trips(uint32_t index, uint64_t duration, uint64_t gap);
+  bool due(uint32_t index) const { return s_->loops && loop().anchors > 1 && loop().counter == index; }
+  void several_iterations(uint32_t index, uint64_t duration, uint64_t gap);
 
  private:
   static constexpr uint64_t never = UINT64_MAX;
@@ -113,7 +113,7 @@ class SeriesLog {
   SeriesLoop& loop() const { return s_->loop[s_->current]; }
   StripBucket* buckets(uint32_t loop) const { return buckets_ + uint64_t{loop} * trace::most_buckets; }
   bool anchors(const trace::Key& key) const {
-    return s_->loops && !loop().source && loop().trips == 1 && key == loop().anchor;
+    return s_->loops && !loop().source && loop().anchors == 1 && key == loop().anchor;
   }
   void arrive(uint32_t transition);
   void cross(uint32_t index, uint64_t duration, uint64_t gap);
@@ -134,8 +134,8 @@ class SeriesLog {
   void count_by_batches(SeriesLoop* loop);
   uint64_t pending(uint32_t index) const;
   bool begins_at_one() const;
-  void part_trips(uint32_t which);
-  void trips_elsewhere(const LoopProfile& profile);
+  void part_iterations(uint32_t which);
+  void iterations_elsewhere(const LoopProfile& profile);
   void unmark();
   void lost();
   void begin_iteration(uint64_t ticks, uint64_t call, uint32_t position, uint64_t duration, uint64_t gap);
@@ -165,7 +165,7 @@ class SeriesLog {
   ThreadLoops* loops_ = nullptr;
   uint32_t arrived_ = 0;  // the transition by which the event at hand came
   Crossing crossing_ = Crossing::none;
-  uint32_t further_out_ = 0;  // times that control went round a loop that the one followed lies in
+  uint32_t further_out_ = 0;  // times that a loop around the one followed repeated
   TickScale scale_;
   Host host_;
   Backing backing_;

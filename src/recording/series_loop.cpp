@@ -8,11 +8,11 @@ namespace leadline::recording {
 
 namespace {
 
-// Below that, several trips are timed as one: no message to another rank and back is that fast. To look at each trip of
-// a loop of the source costs 30 ns.
-constexpr uint64_t short_iteration_ns = 2000, short_trip_ns = 500;
-constexpr uint32_t trips_at_once = 8;  // size of one batch of times
-constexpr uint32_t least_width = 4;    // fewest iterations in a window: its first and last may lack their partners
+// Below that, several iterations are timed as one: no message to another rank and back is that fast. To look at each
+// one of a loop of the source costs 30 ns.
+constexpr uint64_t short_iteration_ns = 2000, short_source_iteration_ns = 500;
+constexpr uint32_t iterations_at_once = 8;  // size of one batch of times
+constexpr uint32_t least_width = 4;         // fewest iterations in a window: its first and last may lack their partners
 
 uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
@@ -35,7 +35,7 @@ void SeriesLog::mark_all() {
   const uint32_t source = loop().source;
   for (uint32_t i = trace::first_position; i < positions_.size(); ++i) {
     created(i);
-    if (source && loop().trips == 1 && crossing_to_next(i) != Crossing::none) mark(positions_[i].next);
+    if (source && loop().anchors == 1 && crossing_to_next(i) != Crossing::none) mark(positions_[i].next);
   }
 }
 
@@ -78,8 +78,8 @@ void SeriesLog::anchor_visited(uint32_t index, uint64_t duration, uint64_t gap) 
   }
 }
 
-void SeriesLog::several_trips(uint32_t index, uint64_t duration, uint64_t gap) {
-  loop().occurrences += trips_at_once - 1;
+void SeriesLog::several_iterations(uint32_t index, uint64_t duration, uint64_t gap) {
+  loop().occurrences += iterations_at_once - 1;
   if (loop().source) {
     ++loop().occurrences;
     return begin_iteration(h_->last_end - duration - gap, entries_of(*h_) - 1, index, duration, gap);
@@ -198,7 +198,7 @@ void SeriesLog::take(const SeriesLoop& found) {
   }
   s_->current = which;
   SeriesLoop& l = loop();
-  part_trips(which);
+  part_iterations(which);
   l.occurrences = found.occurrences;
   SeriesWindow* w = window();
   w->loop = which;
@@ -210,14 +210,15 @@ void SeriesLog::take(const SeriesLoop& found) {
   SeriesLoop again = l;
   again.occurrences = before;
   iterations.feed(&entries_[w->first_entry], n, whole, &again, nullptr, nullptr);
-  const bool fresh = !l.timed;  // all iterations of one loop have this many trips
-  const uint64_t is_short = l.source ? short_trip_ns : short_iteration_ns;
-  if (fresh && scale_.ns(usual_ticks(again)) < is_short && (!l.source || begins_at_one())) l.trips = trips_at_once;
+  const bool fresh = !l.timed;  // all iterations of one loop have this many anchors
+  const uint64_t is_short = l.source ? short_source_iteration_ns : short_iteration_ns;
+  if (fresh && scale_.ns(usual_ticks(again)) < is_short && (!l.source || begins_at_one()))
+    l.anchors = iterations_at_once;
   again = l;
   again.occurrences = before;
   iterations.feed(&entries_[w->first_entry], n, whole, &again, buckets(which), nullptr);
   l = again;
-  if (l.trips > 1) count_by_batches(&l);
+  if (l.anchors > 1) count_by_batches(&l);
   mark_all();
   // Perhaps no iteration of an outer loop that replaced another one is timed yet.
   const uint64_t body = l.timed ? l.calls / l.timed + 1 : found.calls ? found.calls : 1;
@@ -270,7 +271,7 @@ void SeriesLog::count_by_batches(SeriesLoop* l) {
   l->occurrences -= pending(l->counter);
 }
 
-// Whether nearly all trips of the loop begin with the same position: its batches count them.
+// Whether nearly all iterations of the loop begin with the same position: its batches count them.
 bool SeriesLog::begins_at_one() const {
   const uint64_t all = loop().occurrences;
   uint64_t most = 0;
@@ -282,33 +283,33 @@ bool SeriesLog::begins_at_one() const {
   return most >= all - all / 16;
 }
 
-// Divides times that cover several trips as if each trip had been timed.
-void SeriesLog::part_trips(uint32_t which) {
+// Divides times that cover several iterations as if each had been timed.
+void SeriesLog::part_iterations(uint32_t which) {
   SeriesLoop& l = s_->loop[which];
-  const uint32_t trips = l.trips;
-  l.trips = 1;
+  const uint32_t anchors = l.anchors;
+  l.anchors = 1;
   l.running = 0;
-  if (trips <= 1 || !l.timed) return;
-  const uint64_t others = l.ticks / l.timed / trips * (trips - 1);
-  l.timed *= trips;
-  l.bucket_size *= trips;
-  l.stride = l.stride < (1u << 30) / trips ? l.stride * trips : 1u << 30;
-  l.width *= trips;
+  if (anchors <= 1 || !l.timed) return;
+  const uint64_t others = l.ticks / l.timed / anchors * (anchors - 1);
+  l.timed *= anchors;
+  l.bucket_size *= anchors;
+  l.stride = l.stride < (1u << 30) / anchors ? l.stride * anchors : 1u << 30;
+  l.width *= anchors;
   StripBucket* bucket = buckets(which);
   for (uint32_t i = 0; i < l.buckets; ++i) {
-    bucket[i].count *= trips;
-    bucket[i].min /= trips;
-    bucket[i].max /= trips;
-    bucket[i].max_iteration *= trips;
+    bucket[i].count *= anchors;
+    bucket[i].min /= anchors;
+    bucket[i].max /= anchors;
+    bucket[i].max_iteration *= anchors;
   }
   for (uint32_t i = 0; i < l.slow_count; ++i) {
     SlowIteration& slow = l.slow[i];
-    slow.iteration *= trips;
+    slow.iteration *= anchors;
     slow.ticks =
-        slow.ticks / trips > slow.ticks - at_most(others, slow.ticks) ? slow.ticks / trips : slow.ticks - others;
+        slow.ticks / anchors > slow.ticks - at_most(others, slow.ticks) ? slow.ticks / anchors : slow.ticks - others;
   }
   for (uint32_t i = 0; i < windows_.size(); ++i) {
-    if (windows_[i].loop == which && windows_[i].kind == trace::SeriesKind::sampled) windows_[i].iteration *= trips;
+    if (windows_[i].loop == which && windows_[i].kind == trace::SeriesKind::sampled) windows_[i].iteration *= anchors;
   }
 }
 
@@ -342,8 +343,8 @@ void SeriesLog::arrive(uint32_t transition) {
 }
 
 bool SeriesLog::goes_further_out(uint32_t transition) const {
-  const uint32_t round = transition ? loops_->round(transition) : 0;
-  return round && round != loop().source && loops_->source.within(loop().source, round);
+  const uint32_t repeats = transition ? loops_->repeated(transition) : 0;
+  return repeats && repeats != loop().source && loops_->source.within(loop().source, repeats);
 }
 
 // An event at a marked position, or one that came by a way not foreseen.
@@ -379,7 +380,7 @@ bool SeriesLog::reconsider(uint32_t transition) {
   s_->lost_at = 2 * h_->steps;
   const LoopProfile profile(*h_, region_, loops_, transition);
   const uint32_t main = profile ? profile.main() : 0;
-  if (main && main == loop().source) trips_elsewhere(profile);
+  if (main && main == loop().source) iterations_elsewhere(profile);
   if (!main || main == loop().source) return false;
   further_out_ = 0;
   unmark();
@@ -402,7 +403,7 @@ bool SeriesLog::reconsider(uint32_t transition) {
   }
   s_->current = which;
   SeriesLoop& l = loop();
-  part_trips(which);
+  part_iterations(which);
   l.occurrences = found.occurrences;
   l.width = least_width;
   // As many windows as fit, as if they had been kept from the first iteration on. Of long iterations there may be few,
@@ -417,14 +418,14 @@ bool SeriesLog::reconsider(uint32_t transition) {
   return false;
 }
 
-// The loop, which a position's batches count, goes on, but its trips now begin with other positions.
-void SeriesLog::trips_elsewhere(const LoopProfile& profile) {
+// The loop, which a position's batches count, goes on, but its iterations now begin with other positions.
+void SeriesLog::iterations_elsewhere(const LoopProfile& profile) {
   SeriesLoop& l = loop();
-  if (l.trips <= 1) return;
+  if (l.anchors <= 1) return;
   const uint64_t occurrences = source_loop(profile, loops_, l.source).occurrences;
-  if (occurrences < l.occurrences + 2 * trips_at_once) return;
+  if (occurrences < l.occurrences + 2 * iterations_at_once) return;
   close(h_->last_end);
-  part_trips(s_->current);
+  part_iterations(s_->current);
   l.occurrences = occurrences;
   mark_all();
 }

@@ -12,7 +12,7 @@ namespace leadline::recording {
 void SeriesLog::keep_slow(SlowIteration* slow, const IterationBegin& began, uint64_t first_call, uint64_t calls) {
   const uint64_t end_step = h_->steps - (loop().after ? 0 : 1);
   // True if every call is a step: no literal came twice in a row, no poll failed, nothing was out of order.
-  const bool found = s_->mode == SeriesMode::sampling && loop().trips == 1 && calls == end_step - began.step &&
+  const bool found = s_->mode == SeriesMode::sampling && loop().anchors == 1 && calls == end_step - began.step &&
                      calls <= trace::most_slow_entries && s_->long_calls <= most_long_calls;
   if (!found) return;
   const trace::Scratchpad<SeriesEntry> entries(calls);
@@ -101,7 +101,7 @@ bool SeriesLog::find_times(const IterationBegin& began, uint64_t calls, SeriesEn
 // The iterations of a log that held everything and keeps only windows now.
 void SeriesLog::keep_slow_of(const SeriesWindow& whole, const KeptWindows& kept) {
   SeriesLoop& l = loop();
-  for (uint32_t i = 0; i < l.slow_count && l.trips == 1; ++i) {
+  for (uint32_t i = 0; i < l.slow_count && l.anchors == 1; ++i) {
     const auto& [first, end] = kept.slow[i];
     if (end > first && end <= whole.entries && end - first <= trace::most_slow_entries) {
       put_slow(&l.slow[i], &entries_[whole.first_entry + first], end - first, whole.first_call + first);

@@ -3,10 +3,10 @@
 // While a thread is watched, every call leaves an entry (position, duration, gap) in a log. A short program is watched
 // from its first call to its last: the full series. Where the log is full, the loop of the program's steps is looked
 // for in it (loop_finder.hpp), and from then on only windows of its iterations are watched: `width` of them, every
-// `stride`. Both are powers of two, the iterations are counted from the first trip of the loop, and the stride doubles
-// when the log is full again: so ranks that go through the loop together keep the same iterations, or one every second
-// of the other's, without a word between them. All iterations are timed; their times go to a strip of at most so many
-// buckets, and the slowest to a list.
+// `stride`. Both are powers of two, the iterations are counted from the first iteration of the loop, and the stride
+// doubles when the log is full again: so ranks that go through the loop together keep the same iterations, or one every
+// second of the other's, without a word between them. All iterations are timed; their times go to a strip of at most so
+// many buckets, and the slowest to a list.
 //
 // The slowest keep the times of all their calls too, although nobody knew beforehand: the last eight visits' times of
 // every position are still there when an iteration ends, and a ring of the last positions visited tells their order
@@ -88,13 +88,13 @@ struct SeriesLoop {
   trace::Key anchor;
   uint32_t position;     // the first with that key
   uint32_t after;        // 1: an iteration ends with the anchor; 0: it begins with it
-  uint32_t trips;        // times the anchor comes in an iteration: more than 1 where a trip is over in no time
+  uint32_t anchors;      // times the anchor comes in an iteration: more than 1 where very short ones are timed together
   uint32_t stride;       // windows begin at its multiples
   uint32_t width;        // iterations of a window
   uint32_t bucket_size;  // iterations
   uint32_t buckets, slow_count;
   uint32_t running;                  // 1: the begin of the iteration under way is known
-  uint32_t counter;                  // of several trips: the position whose batches count them
+  uint32_t counter;                  // of several anchors: the position whose batches count them
   uint64_t first_call;               // calls of the generation before iteration 0
   uint64_t skipped;                  // times the anchor came before the loop began
   uint64_t occurrences;              // times it came at all
@@ -107,11 +107,11 @@ struct SeriesLoop {
   // Number of the iteration under way.
   uint64_t iteration() const {
     const uint64_t n = occurrences > skipped ? occurrences - skipped : 0;
-    return (after ? n : n ? n - 1 : 0) / (trips ? trips : 1);
+    return (after ? n : n ? n - 1 : 0) / (anchors ? anchors : 1);
   }
   // Whether an iteration begins with (or after) the occurrence just counted.
   bool at_boundary() const {
-    return occurrences > skipped && (occurrences - skipped) % trips == (after ? 0 : 1 % trips);
+    return occurrences > skipped && (occurrences - skipped) % anchors == (after ? 0 : 1 % anchors);
   }
 };
 

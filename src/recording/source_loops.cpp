@@ -247,7 +247,7 @@ uint32_t SourceLoops::number_by_order(uint32_t context, uint64_t from, uint64_t 
   return loop;
 }
 
-// Inner loops come round first. Those in routines that the loop calls, directly or not, were therefore taken to lie in
+// Inner loops repeat first. Those in routines that the loop calls, directly or not, were therefore taken to lie in
 // what is around it.
 void SourceLoops::take_in(uint32_t loop) {
   const LiveLoop& made = t_.loops[loop];
@@ -263,7 +263,7 @@ void SourceLoops::take_in(uint32_t loop) {
   }
 }
 
-// --- Who went round ---
+// --- Which loop repeated ---
 
 // A statement that reads a list, or closes a file, is one call of the language's run-time library, which reads and
 // writes as often as it likes. How often such a statement was reached cannot be seen.
@@ -275,7 +275,7 @@ bool SourceLoops::may_be_one_call(uint32_t from_site, uint32_t to_site) {
   return code::calls_run_time_library(places_.map, address);
 }
 
-uint32_t SourceLoops::round(uint32_t from_site, uint32_t to_site) {
+uint32_t SourceLoops::repeated(uint32_t from_site, uint32_t to_site) {
   Meeting m;
   if (!meet(from_site, to_site, &m)) return 0;
   if (may_be_one_call(from_site, to_site)) return 0;
@@ -288,7 +288,7 @@ uint32_t SourceLoops::round(uint32_t from_site, uint32_t to_site) {
     switch (known->routine->way(from + known->bias, to + known->bias, &loop)) {
       case code::Routine::Way::onward:
         return 0;
-      case code::Routine::Way::round:
+      case code::Routine::Way::back:
         return number(m.context, *known, loop);
       case code::Routine::Way::out:
         break;

@@ -1,14 +1,14 @@
 // The loops of the program's source, found from call paths and machine code.
 //
 // Two calls that follow one another have a path in common; below it, both return addresses lie in one routine. If the
-// routine's code leads from the first to the second without going back, nothing went round. Otherwise control went
-// round the innermost loop that holds both; where none does, the routine was left and entered again, and control went
-// round the innermost loop about its call, in its caller or further out. A loop is known by its calling context and its
-// header's address, so it is the same on all ranks, whatever they exchange and however their steps differ.
+// routine's code leads from the first to the second without going back, no loop repeated. Otherwise it was the
+// innermost loop that holds both; where none does, the routine was left and entered again, by an
+// iteration of the innermost loop about its call, in its caller or further out. A loop is known by its calling context
+// and its header's address, so it is the same on all ranks, whatever they exchange and however their steps differ.
 //
-// Some rounds can't be seen: control may also have gone round a loop further out without passing another call. Such
-// loops are marked: their trips are lower bounds. If the code can't be read (another processor, code without unwind
-// tables), addresses decide: coming back to an earlier address means going round a loop that begins there.
+// Some iterations can't be seen: a loop further out may also have repeated without passing another call. Such
+// loops are marked: their iterations are lower bounds. If the code can't be read (another processor, code without
+// unwind tables), addresses decide: coming back to an earlier address means repeating a loop that begins there.
 #pragma once
 
 #include "code/routine.hpp"
@@ -49,8 +49,8 @@ class SourceLoops {
     loud_ = nullptr;
   }
 
-  // The loop that control went round between calls at the two sites, 0: none.
-  uint32_t round(uint32_t from_site, uint32_t to_site);
+  // The loop that repeated between calls at the two sites, 0: none.
+  uint32_t repeated(uint32_t from_site, uint32_t to_site);
 
   // Called once all calls are known, before mark_silent(). `vain`: by site, whether its calls only polled and always
   // failed, so that passing them leaves no event. `loud`: zeroed memory for a byte per context, needed until forget().
@@ -62,7 +62,7 @@ class SourceLoops {
   void learn_quiet(uint32_t from_site, uint32_t to_site);
   void end_learning() { forget_routines(); }  // routines know their loud calls
 
-  // Marks the loops further out that control may have gone round as well on its way.
+  // Marks the loops further out that may have repeated as well on its way.
   void mark_silent(uint32_t from_site, uint32_t to_site);
 
   // Whether the whole path to the site is known and no interpreter is on it.

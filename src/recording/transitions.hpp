@@ -14,8 +14,8 @@ namespace leadline::recording {
 struct Transition {
   uint32_t from, to;  // call sites
   uint64_t times;     // in addition to those that positions imply
-  uint32_t round;     // the loop that control went round between the two; 0: none
-  uint32_t state;     // Transition::classified where `round` is known
+  uint32_t repeats;   // the loop whose next iteration begins between the two; 0: none
+  uint32_t state;     // Transition::classified where `repeats` is known
   uint32_t seen_by;   // the loop for which `crossing` is known; 0: none
   uint32_t crossing;  // the effect on that loop (loop_profile.hpp)
   static constexpr uint32_t classified = 1;

@@ -25,24 +25,24 @@ void add(Counts* counts, uint32_t what, uint64_t times) {
   }
 }
 
-// Of every sequence: its loops' trips, those within their iterations left out.
-std::vector<Counts> direct_trips(const LoopTree& tree) {
-  std::vector<Counts> trips(tree.sequences.size());
+// Of every sequence: its loops' iterations, without those of loops within them.
+std::vector<Counts> direct_iterations(const LoopTree& tree) {
+  std::vector<Counts> found(tree.sequences.size());
   for (Sequence s = 1; s < tree.sequences.size(); ++s) {
     for (const Element& e : tree.sequences.elements(s)) {
       const Item item(e.id);
       if (e.is_sequence) {
-        for (const auto& [loop, n] : trips[e.id]) add(&trips[s], loop, saturating_product(n, e.times));
+        for (const auto& [loop, n] : found[e.id]) add(&found[s], loop, saturating_product(n, e.times));
       } else if (item.kind() == Item::Kind::instance) {
         const LoopInstance& instance = tree.instances[item.index()];
-        add(&trips[s], instance.loop, saturating_product(tree.sequences.items(instance.iterations), e.times));
+        add(&found[s], instance.loop, saturating_product(tree.sequences.items(instance.iterations), e.times));
       }
     }
   }
-  return trips;
+  return found;
 }
 
-// The bodies of a sequence of iterations and how often each comes: `into` gets them `times` as often.
+// The variants in a sequence of iterations and how often each comes: `into` gets them `times` as often.
 void collect(const LoopTree& tree, Sequence iterations, uint64_t times, std::map<Sequence, uint64_t>* into) {
   std::map<Sequence, uint64_t, std::greater<>> left{{iterations, times}};  // what a sequence consists of comes after it
   while (!left.empty()) {
@@ -55,25 +55,25 @@ void collect(const LoopTree& tree, Sequence iterations, uint64_t times, std::map
   }
 }
 
-// Trips of one loop by how many there are in an iteration around it.
+// A loop's iterations within one of the loop around it.
 struct Distribution {
-  std::map<uint64_t, uint64_t> iterations;  // by trips
+  std::map<uint64_t, uint64_t> outer;  // iterations of the loop around it, by how many of the loop are in one
   uint64_t entered = 0;
 
-  void add(uint64_t trips, uint64_t times) {
-    uint64_t& n = iterations[trips];
+  void add(uint64_t within, uint64_t times) {
+    uint64_t& n = outer[within];
     n = saturating_sum(n, times);
     entered = saturating_sum(entered, times);
   }
   void finish(uint64_t all, LoopShape* shape) {
     if (all > entered) add(0, all - entered);
-    if (iterations.empty()) return;
-    shape->fewest = iterations.begin()->first;
-    shape->most = iterations.rbegin()->first;
+    if (outer.empty()) return;
+    shape->fewest = outer.begin()->first;
+    shape->most = outer.rbegin()->first;
     uint64_t before = 0;
-    for (const auto& [trips, times] : iterations) {
+    for (const auto& [within, times] : outer) {
       before = saturating_sum(before, times);
-      shape->usual = trips;
+      shape->usual = within;
       if (before > (entered - 1) / 2) break;
     }
   }
@@ -84,20 +84,20 @@ struct Distribution {
 std::vector<LoopShape> loop_shapes(const LoopTree& tree, const trace::Stream& stream) {
   const size_t loops = std::max<size_t>(stream.loops.size(), 1);
   std::vector<LoopShape> shapes(loops);
-  std::vector<std::map<Sequence, uint64_t>> bodies(loops);
+  std::vector<std::map<Sequence, uint64_t>> variants(loops);
   const std::vector<uint64_t> occur = tree.count_instances();
   for (size_t i = 0; i < tree.instances.size(); ++i) {
     const LoopInstance& instance = tree.instances[i];
-    if (occur[i] && instance.loop < loops) collect(tree, instance.iterations, occur[i], &bodies[instance.loop]);
+    if (occur[i] && instance.loop < loops) collect(tree, instance.iterations, occur[i], &variants[instance.loop]);
   }
-  bodies[0] = {{tree.root, 1}};
-  const std::vector<Counts> trips = direct_trips(tree);
+  variants[0] = {{tree.root, 1}};
+  const std::vector<Counts> direct = direct_iterations(tree);
   std::vector<Distribution> distributions(loops);
   for (uint32_t l = 0; l < loops; ++l) {
-    shapes[l].variants = bodies[l].size();
-    for (const auto& [body, times] : bodies[l]) {
-      shapes[l].trips = saturating_sum(shapes[l].trips, times);
-      for (const auto& [loop, n] : trips[body]) {
+    shapes[l].variants = variants[l].size();
+    for (const auto& [variant, times] : variants[l]) {
+      shapes[l].iterations = saturating_sum(shapes[l].iterations, times);
+      for (const auto& [loop, n] : direct[variant]) {
         if (loop < loops) distributions[loop].add(n, times);
       }
     }
@@ -109,7 +109,7 @@ std::vector<LoopShape> loop_shapes(const LoopTree& tree, const trace::Stream& st
   for (const uint32_t site : varying) {
     for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) ++shapes[l].varying;
   }
-  for (uint32_t l = 1; l < loops; ++l) distributions[l].finish(shapes[stream.loops[l].outer].trips, &shapes[l]);
+  for (uint32_t l = 1; l < loops; ++l) distributions[l].finish(shapes[stream.loops[l].outer].iterations, &shapes[l]);
   const std::vector<Restarts> restarts = restarts_of(tree, stream);
   for (uint32_t l = 1; l < loops; ++l) shapes[l].restarts = restarts[l];
   return shapes;

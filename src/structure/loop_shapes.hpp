@@ -1,5 +1,4 @@
-// How often control goes round each loop within an iteration of the loop around it, and how many different bodies its
-// iterations have.
+// How many iterations each loop has within one of the loop around it, and how many variants these have.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +10,13 @@
 namespace leadline::structure {
 
 struct LoopShape {
-  uint64_t trips = 0;     // total
-  uint64_t variants = 0;  // distinct bodies of its iterations
-  // Trips in an iteration of the loop around it, or in the whole run if no loop is around it: the fewest, the usual
-  // number and the most. An iteration that does not enter the loop counts as 0 trips.
+  uint64_t iterations = 0;  // total
+  uint64_t variants = 0;    // distinct ones among its iterations
+  // Iterations in one of the loop around it, or in the whole run if no loop is around it: the fewest, the usual
+  // number and the most. An iteration that does not enter the loop counts as 0.
   uint64_t fewest = 0, usual = 0, most = 0;
-  // Call sites within it whose parameters vary without end: bodies that differ in these alone are one. The parameters
-  // are in the trace, in the order of calls.
+  // Call sites within it whose parameters vary without end: iterations that differ in these alone are one variant. The
+  // parameters are in the trace, in the order of calls.
   uint32_t varying = 0;
   Restarts restarts;  // of its inner loop, if iterations of this one may have gone unseen
 };

@@ -1,7 +1,7 @@
 // Derives the tree from the trace's graphs without expanding them.
 //
 // A generation is a hierarchy of graphs, whose order comes in pieces (trace/reading/order.hpp). A way of some steps
-// from a node does the same each time, so it is parsed once; of a cycle of edges, one round is parsed. Literals are
+// from a node does the same each time, so it is parsed once; of a cycle of edges, one pass is parsed. Literals are
 // read where they come.
 #include "structure/loop_tree.hpp"
 
@@ -79,7 +79,7 @@ class CallNumbers {
   Numbering numbers_, lists_;
 };
 
-// The call sites whose parameters vary without end: nearly every call has its own, so no body would come twice.
+// The call sites whose parameters vary without end: nearly every call has its own, so no variant would come twice.
 class VaryingSites {
  public:
   VaryingSites() = default;
@@ -313,17 +313,17 @@ class Derivation {
 
   bool walk_anew(unsigned i, uint32_t* at, uint64_t steps, Stretch* into) {
     while (steps > 0) {
-      const uint64_t round = order().routes(i).cycle(*at);
-      if (round && steps >= 2 * round) {
+      const uint64_t cycle = order().routes(i).cycle(*at);
+      if (cycle && steps >= 2 * cycle) {
         Stretch once;
         uint32_t node = *at;
-        for (uint64_t k = 0; k < round; ++k) {
+        for (uint64_t k = 0; k < cycle; ++k) {
           const uint32_t to = order().next(i, node);
           if (!go(i, node, to, &once)) return false;
           node = to;
         }
-        parser_.append(parser_.repeated(once, steps / round), into);
-        steps %= round;
+        parser_.append(parser_.repeated(once, steps / cycle), into);
+        steps %= cycle;
         continue;
       }
       const uint32_t to = order().next(i, *at);

@@ -1,6 +1,6 @@
 // A thread's calls as the loops of its source: which calls an iteration makes, and how often.
 //
-// An iteration's calls and inner loops are its *body*, a sequence; equal bodies are one (sequences.hpp), a *variant* of
+// An iteration's calls and inner loops are its *body*, a sequence; equal ones are one (sequences.hpp), a *variant* of
 // the loop. An *instance* covers a loop from entry to exit: the sequence of its iterations' variants. The root is the
 // thread's whole life. Failed polls are left out: they show how long the program waited, not its work.
 #pragma once

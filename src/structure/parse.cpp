@@ -25,15 +25,15 @@ Crossing Nest::find(uint32_t from, uint32_t to) const {
   const std::vector<uint32_t>&a = around(from), &b = around(to);
   size_t common = 0;
   while (common < a.size() && common < b.size() && a[common] == b[common]) ++common;
-  trace::SourceRound wanted{from, to, 0};
-  const auto at = std::lower_bound(stream_.rounds.begin(), stream_.rounds.end(), wanted);
-  bool round = false;
-  if (at != stream_.rounds.end() && at->from == from && at->to == to) {
+  trace::BackEdge wanted{from, to, 0};
+  const auto at = std::lower_bound(stream_.back_edges.begin(), stream_.back_edges.end(), wanted);
+  bool repeats = false;
+  if (at != stream_.back_edges.end() && at->from == from && at->to == to) {
     const auto loop = std::find(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(common), at->loop);
-    round = loop != a.begin() + static_cast<std::ptrdiff_t>(common);
-    if (round) common = static_cast<size_t>(loop - a.begin()) + 1;
+    repeats = loop != a.begin() + static_cast<std::ptrdiff_t>(common);
+    if (repeats) common = static_cast<size_t>(loop - a.begin()) + 1;
   }
-  return {static_cast<uint32_t>(a.size() - common), static_cast<uint32_t>(b.size() - common), round};
+  return {static_cast<uint32_t>(a.size() - common), static_cast<uint32_t>(b.size() - common), repeats};
 }
 
 void Parser::call(uint32_t before, uint32_t site, uint64_t item, uint64_t times, Stretch* stretch) {
@@ -42,7 +42,7 @@ void Parser::call(uint32_t before, uint32_t site, uint64_t item, uint64_t times,
       enter(site, nest_.around(site).size(), stretch);
     } else if (const Crossing c = nest_.crossing(before, site); !c.stays()) {
       for (uint32_t i = 0; i < c.leaves; ++i) leave(stretch);
-      if (c.round) go_round(&stretch->open.back().body);
+      if (c.repeats) begin_iteration(&stretch->open.back().body);
       enter(site, c.enters, stretch);
     }
     const bool at_once = left > 1 && nest_.crossing(site, site).stays();
@@ -63,11 +63,11 @@ void Parser::enter(uint32_t site, size_t loops, Stretch* stretch) {
   for (size_t d = around.size() - loops; d < around.size(); ++d) stretch->open.push_back({around[d], {}});
 }
 
-void Parser::go_round(Body* body) {
+void Parser::begin_iteration(Body* body) {
   const Sequence ended = tree_.sequences.intern(body->now);
   body->now.clear();
-  if (!body->rounds) {
-    body->rounds = true;
+  if (!body->repeats) {
+    body->repeats = true;
     body->head = ended;
   } else {
     add(variant(ended), &body->iterations);
@@ -76,12 +76,12 @@ void Parser::go_round(Body* body) {
 
 void Parser::join(const Body& next, Body* body) {
   Sequences& all = tree_.sequences;
-  if (!next.rounds) {
+  if (!next.repeats) {
     for (const Element& e : next.now) add(e, &body->now);
     return;
   }
   all.append(&body->now, next.head);
-  go_round(body);
+  begin_iteration(body);
   for (const Element& e : next.iterations) add(e, &body->iterations);
   body->now = next.now;
 }
@@ -89,7 +89,7 @@ void Parser::join(const Body& next, Body* body) {
 uint64_t Parser::instance(const OpenLoop& open) {
   Sequences& all = tree_.sequences;
   std::vector<Element> iterations;
-  if (open.body.rounds) all.append(&iterations, variant(open.body.head));
+  if (open.body.repeats) all.append(&iterations, variant(open.body.head));
   for (const Element& e : open.body.iterations) all.append(&iterations, e);
   all.append(&iterations, variant(all.intern(open.body.now)));
   const Sequence sequence = all.intern(iterations);
@@ -141,17 +141,17 @@ Stretch Parser::repeated(const Stretch& once, uint64_t times) {
   }
   const Body& between = first.open[0].body;
   Body& body = result.open[0].body;
-  if (!between.rounds) {
+  if (!between.repeats) {
     all.append(&body.now, all.intern(between.now), times - 1);
   } else {
-    body.rounds = true;
+    body.repeats = true;
     body.head = between.head;
     for (const Element& e : between.iterations) all.append(&body.iterations, e);
     std::vector<Element> whole = between.now;
     all.append(&whole, between.head);
-    std::vector<Element> trip{variant(all.intern(whole))};
-    for (const Element& e : between.iterations) all.append(&trip, e);
-    all.append(&body.iterations, all.intern(trip), times - 2);
+    std::vector<Element> iteration{variant(all.intern(whole))};
+    for (const Element& e : between.iterations) all.append(&iteration, e);
+    all.append(&body.iterations, all.intern(iteration), times - 2);
     body.now = between.now;
   }
   join(once.open[0].body, &body);

@@ -13,12 +13,12 @@
 namespace leadline::structure {
 
 // The iterations of one loop that a stretch sees: the end of one, whole ones, the beginning of another; or, if control
-// does not go round, a piece of one (`now`).
+// does not repeat, a piece of one (`now`).
 struct Body {
   Sequence head = 0;
   std::vector<Element> iterations;
   std::vector<Element> now;
-  bool rounds = false;
+  bool repeats = false;
 };
 
 struct OpenLoop {
@@ -32,13 +32,14 @@ struct Stretch {
   Stretch() : open(1) {}
 };
 
-// The effect on loops of going from one call to the next: control leaves so many loops, then may go round the innermost
-// one that remains, then enters so many of the loops around the second call, the innermost ones.
+// The effect on loops of going from one call to the next: control leaves so many loops, then may begin the next
+// iteration of the innermost one that remains, then enters so many of the loops around the second call, the innermost
+// ones.
 struct Crossing {
   uint32_t leaves = 0, enters = 0;
-  bool round = false;
+  bool repeats = false;
 
-  bool stays() const { return !leaves && !round && !enters; }
+  bool stays() const { return !leaves && !repeats && !enters; }
 };
 
 // The loops around a thread's call sites, and the transitions between two sites.
@@ -91,7 +92,7 @@ class Parser {
 
  private:
   void join(const Body& next, Body* body);
-  void go_round(Body* body);
+  void begin_iteration(Body* body);
   void leave(Stretch* stretch);
   void enter(uint32_t site, size_t loops, Stretch* stretch);
   uint64_t instance(const OpenLoop& open);

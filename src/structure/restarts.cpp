@@ -14,7 +14,7 @@ using trace::saturating_product;
 using trace::saturating_sum;
 
 // Bodies that are examined one by one, of all instances of a thread. More are not a step that a person looks for.
-constexpr uint64_t most_bodies = uint64_t{1} << 18;
+constexpr uint64_t most_expanded = uint64_t{1} << 18;
 
 // Which calls a sequence makes, in any order: which requests they complete, and in which order, differs by chance, and
 // programs may number their messages by tags.
@@ -50,14 +50,14 @@ class Periods {
     const uint64_t n = tree_.sequences.items(iterations);
     if (n > left_) return {};
     left_ -= n;
-    bodies_.clear();
+    expanded_.clear();
     expand(iterations);
     if (n == 1) return {1, 1};
-    const size_t whole = period(bodies_);
+    const size_t whole = period(expanded_);
     if (n % whole == 0 && whole < n) return {n / whole, whole};
-    // Where one iteration of the outer loop ends and the next begins, the last trip and the first may look like one:
-    // then the first and the last of all trips are unlike the others.
-    const std::vector<uint64_t> within(bodies_.begin() + 1, bodies_.end() - 1);
+    // Where one iteration of the outer loop ends and the next begins, the last iteration and the first may look like
+    // one: then the first and the last of all iterations are unlike the others.
+    const std::vector<uint64_t> within(expanded_.begin() + 1, expanded_.end() - 1);
     if (within.size() < 4) return {1, n};
     const size_t p = period(within);
     if (within.size() < 2 * p) return {1, n};
@@ -73,7 +73,7 @@ class Periods {
         if (e.is_sequence) {
           expand(static_cast<Sequence>(e.id));
         } else {
-          bodies_.push_back(contents_[Item(e.id).index()]);
+          expanded_.push_back(contents_[Item(e.id).index()]);
         }
       }
     }
@@ -81,44 +81,44 @@ class Periods {
 
   // Each element equals the one so many places further on. (Knuth, Morris, Pratt: the longest beginning that is also
   // the end leaves the period.)
-  static size_t period(const std::vector<uint64_t>& bodies) {
-    std::vector<size_t> border(bodies.size());
-    for (size_t i = 1; i < bodies.size(); ++i) {
+  static size_t period(const std::vector<uint64_t>& row) {
+    std::vector<size_t> border(row.size());
+    for (size_t i = 1; i < row.size(); ++i) {
       size_t k = border[i - 1];
-      while (k && bodies[i] != bodies[k]) k = border[k - 1];
-      border[i] = k + (bodies[i] == bodies[k]);
+      while (k && row[i] != row[k]) k = border[k - 1];
+      border[i] = k + (row[i] == row[k]);
     }
-    return bodies.size() - border.back();
+    return row.size() - border.back();
   }
 
   const LoopTree& tree_;
-  std::vector<uint64_t> contents_, bodies_;
-  uint64_t left_ = most_bodies;
+  std::vector<uint64_t> contents_, expanded_;
+  uint64_t left_ = most_expanded;
 };
 
 // What all instances of one inner loop show together.
 struct Inner {
-  uint64_t times = 0, trips = 0, calls = 0;
-  uint64_t all_trips = 0, fewest = UINT64_MAX, most = 0;  // per instance
+  uint64_t times = 0, iterations = 0, calls = 0;
+  uint64_t all = 0, fewest = UINT64_MAX, most = 0;  // per instance
   bool known = true, alike = true, uniform = true;
 
   void add(const Restarts& r, uint64_t items, uint64_t occur) {
-    uniform &= r.trips == 1;
-    all_trips = saturating_sum(all_trips, saturating_product(items, occur));
+    uniform &= r.iterations == 1;
+    all = saturating_sum(all, saturating_product(items, occur));
     fewest = std::min(fewest, items);
     most = std::max(most, items);
-    // A period of one trip says nothing: all trips are alike.
-    known &= r.times == 1 || r.trips > 1;
+    // A period of one iteration says nothing: all iterations are alike.
+    known &= r.times == 1 || r.iterations > 1;
     times = saturating_sum(times, saturating_product(r.times, occur));
     if (r.times < 2) return;
-    alike &= !trips || trips == r.trips;
-    trips = r.trips;
+    alike &= !iterations || iterations == r.iterations;
+    iterations = r.iterations;
   }
 
-  // Where all trips are alike and an iteration was seen that makes one of them, the others may make one, too.
+  // Where all iterations are alike and an iteration was seen that makes one of them, the others may make one, too.
   Restarts found() const {
-    if (uniform && fewest == 1 && most > 1) return {all_trips, 1};
-    return known ? Restarts{times, alike ? trips : 0} : Restarts{};
+    if (uniform && fewest == 1 && most > 1) return {all, 1};
+    return known ? Restarts{times, alike ? iterations : 0} : Restarts{};
   }
 };
 
@@ -146,7 +146,7 @@ std::vector<Restarts> restarts_of(const LoopTree& tree, const trace::Stream& str
     if (!best || own.calls > inner.at(best).calls) best = loop;
   }
   for (const auto& [outer, loop] : largest) {
-    const uint64_t seen = stream.loops[outer].trips();
+    const uint64_t seen = stream.loops[outer].iterations();
     Restarts own = inner.at(loop).found();
     if (own.times > seen) {
       found[outer] = own;

@@ -74,7 +74,7 @@ TreeSource source_of_tree(const trace::Stream& stream) {
   hash.add(stream.loops.size());
   for (const uint32_t loop : stream.site_loops) hash.add(loop);
   hash.add(stream.site_loops.size());
-  for (const trace::SourceRound& r : stream.rounds) {
+  for (const trace::BackEdge& r : stream.back_edges) {
     hash.add(uint64_t{r.from} << 32 | r.to);
     hash.add(r.loop);
   }

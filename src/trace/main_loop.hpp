@@ -7,13 +7,13 @@
 namespace leadline::trace {
 
 struct LoopWeight {
-  uint64_t rounds, entries, calls;
+  uint64_t repeats, entries, calls;
   double ns;
   bool has_mpi;  // file calls of libc alone make no main loop
-  uint64_t trips() const { return rounds + entries; }
+  uint64_t iterations() const { return repeats + entries; }
 };
 
-inline constexpr uint64_t least_trips_of_main_loop = 3;
+inline constexpr uint64_t least_iterations_of_main_loop = 3;
 
 // The outermost loop that most of the run is spent in, 0: none. `all`: the whole run; `outer(a)`: the next loop around
 // a; `within(a, b)`: loop a lies in loop b; `same_code(a, b)`: they are one loop of the source in two calling contexts.
@@ -35,7 +35,7 @@ uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeig
   const auto size_everywhere = [&](uint32_t loop) {
     double ns = weights[loop].ns, calls = static_cast<double>(weights[loop].calls);
     for (uint32_t l = 1; l < count && count <= few_loops; ++l) {
-      if (l == loop || !weights[l].trips() || outer(l) != outer(loop) || !same_code(l, loop)) continue;
+      if (l == loop || !weights[l].iterations() || outer(l) != outer(loop) || !same_code(l, loop)) continue;
       ns += weights[l].ns;
       calls += static_cast<double>(weights[l].calls);
     }
@@ -43,14 +43,14 @@ uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeig
   };
   const auto is_step_of = [&](uint32_t whole, uint32_t part) {
     for (uint32_t l = 1; l < count; ++l) {
-      if (l != part && weights[l].trips() && same_code(l, part) && within(l, whole)) return true;
+      if (l != part && weights[l].iterations() && same_code(l, part) && within(l, whole)) return true;
     }
     return false;
   };
   uint32_t best = 0;
   for (uint32_t l = 1; l < count; ++l) {
     const LoopWeight& w = weights[l];
-    if (w.trips() < least_trips_of_main_loop || !w.has_mpi) continue;
+    if (w.iterations() < least_iterations_of_main_loop || !w.has_mpi) continue;
     if (size(w) < least * size(all) && least_calls * w.calls < all.calls) continue;
     if (!best || within(best, l) || is_step_of(l, best)) {
       best = l;

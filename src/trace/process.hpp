@@ -172,15 +172,15 @@ struct SourceLoop {
   Frame header;          // its first instruction; `by_order`: the earliest return address of a call in it
   Frame last;            // the jump back to the header; `by_order`: the return address of the last call in it
   bool by_order = false;
-  bool silent = false;  // there may have been more rounds than the calls show: rounds and entries are lower bounds
-  uint64_t rounds = 0, entries = 0;
-  uint64_t trips() const { return rounds + entries; }
+  bool silent = false;  // there may have been more iterations than the calls show: repeats and entries are lower bounds
+  uint64_t repeats = 0, entries = 0;
+  uint64_t iterations() const { return repeats + entries; }
 };
 
-// Control has gone round the loop when a call at one site follows one at the other.
-struct SourceRound {
+// A call at one site that follows one at the other begins the next iteration of the loop.
+struct BackEdge {
   uint32_t from = 0, to = 0, loop = 0;
-  auto operator<=>(const SourceRound&) const = default;
+  auto operator<=>(const BackEdge&) const = default;
 };
 
 // Under what conditions the process ran: its processors, its launcher, its budgets, its live memory.
@@ -226,7 +226,7 @@ struct Stream {  // one thread of the process
   std::vector<Series> series;        // in the order of the calls
   std::vector<SourceLoop> loops;     // number 0: none
   std::vector<uint32_t> site_loops;  // the innermost loop around each call site
-  std::vector<SourceRound> rounds;   // ascending
+  std::vector<BackEdge> back_edges;  // ascending
 
   // The innermost loop around a call site.
   uint32_t loop_around(uint32_t site) const { return site < site_loops.size() ? site_loops[site] : 0; }

@@ -25,9 +25,9 @@ struct SlowTime {
 struct LoopTimes {
   uint32_t source = 0;                 // number of the source loop; 0: the anchor delimits its iterations
   std::vector<uint64_t> begins, ends;  // ways into an iteration and out of the loop: sites, from << 32 | to
-  uint32_t position = 0;               // position of the anchor: the call made once in every trip
+  uint32_t position = 0;               // position of the anchor: the call made once in every iteration
   bool after = false;                  // an iteration ends with the anchor; otherwise it begins with it
-  uint64_t trips = 1;                  // occurrences of the anchor in one iteration
+  uint64_t anchors = 1;                // occurrences of the anchor in one iteration
   uint64_t at_once = 1;                // iterations of a source loop that were timed together
   uint64_t stride = 0, width = 0;
   uint64_t first_call = 0;                // first call of iteration 0
@@ -41,7 +41,7 @@ struct LoopTimes {
   // Iterations that began (the loop ends with the last one, which may be untimed).
   uint64_t iterations() const {
     const uint64_t n = occurrences > skipped ? occurrences - skipped : 0;
-    return trips > 1 ? (n + trips - 1) / trips : n;
+    return anchors > 1 ? (n + anchors - 1) / anchors : n;
   }
 };
 

@@ -41,10 +41,10 @@ Stream with_loops(Stream stream) {
   stream.site_loops[before] = stream.site_loops[after] = stream.site_loops[none] = outside;
   stream.site_loops[inner] = inner_loop;
   for (const uint32_t site : {step, inner, every_third, by_chance, once}) {
-    stream.rounds.push_back({site, step, main_loop});
+    stream.back_edges.push_back({site, step, main_loop});
   }
-  stream.rounds.push_back({inner, inner, inner_loop});
-  std::sort(stream.rounds.begin(), stream.rounds.end());
+  stream.back_edges.push_back({inner, inner, inner_loop});
+  std::sort(stream.back_edges.begin(), stream.back_edges.end());
   return stream;
 }
 
@@ -57,9 +57,9 @@ void sites_occur_where_the_program_called_them(uint64_t seed) {
     put(&want[site].iterations, iteration);
   };
   for (uint64_t i = 1 + below(r, 5); i > 0; --i, ++want[before].before) thread.add(plain(before, 8, 1, 0), 100, 10);
-  const uint64_t trips = 3 + below(r, 200);
-  const uint64_t alone = below(r, trips);
-  for (uint64_t i = 0; i < trips; ++i) {
+  const uint64_t iterations = 3 + below(r, 200);
+  const uint64_t alone = below(r, iterations);
+  for (uint64_t i = 0; i < iterations; ++i) {
     call(step, i);
     for (uint64_t n = below(r, 4); n > 0; --n) call(inner, i);
     if (i % 3 == 2) call(every_third, i);
@@ -74,7 +74,7 @@ void sites_occur_where_the_program_called_them(uint64_t seed) {
   const ThreadOccurrences got = analysis::occurrences_of(structure::loop_tree(stream), stream, main_loop);
   const std::string which = "seed " + std::to_string(seed);
   check(error.empty() && got.complete, which + " " + error);
-  check(got.iterations == trips, which + ": " + std::to_string(got.iterations) + " iterations");
+  check(got.iterations == iterations, which + ": " + std::to_string(got.iterations) + " iterations");
   for (uint32_t site = before; site < sites; ++site) {
     const std::string where = which + ", site " + std::to_string(site);
     check(got.sites[site].before == want[site].before, where + ": before");

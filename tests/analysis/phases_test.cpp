@@ -29,7 +29,7 @@ enum Site : uint32_t { none, init, setup, step, solve, output, finish, finalize,
 enum Loop : uint32_t { outside, main_loop, inner_loop, loops };
 enum Region : uint32_t { no_region, model, physics, regions };
 
-constexpr uint64_t trips = 12, solves = 3, every = 4;
+constexpr uint64_t iterations = 12, solves = 3, every = 4;
 
 // A program of these calls: two at the start, then twelve steps of a sum, three sends of a solver and, in every fourth,
 // a write; then a barrier. `slow`: what this rank computes for longer than others before each sum. `uneven`: the solver
@@ -41,7 +41,7 @@ Process program(uint64_t slow, bool uneven = false) {
   };
   call(init, 5000, 0);
   for (int i = 0; i < 2; ++i) call(setup, 100, 10);
-  for (uint64_t i = 0; i < trips; ++i) {
+  for (uint64_t i = 0; i < iterations; ++i) {
     call(step, 50, 1000 + slow);
     for (uint64_t n = 0; n < solves + (uneven && i % 2); ++n) call(solve, 20, 300);
     if (i % every == every - 1) call(output, 400, 5);
@@ -71,14 +71,14 @@ Process program(uint64_t slow, bool uneven = false) {
   }
   stream.loops.resize(loops);
   stream.loops[main_loop].header = {0, 0x280};
-  stream.loops[main_loop].rounds = trips - 1;
+  stream.loops[main_loop].repeats = iterations - 1;
   stream.loops[main_loop].entries = 1;
   stream.loops[inner_loop].header = {0, 0x380};
   stream.loops[inner_loop].outer = main_loop;
-  stream.loops[inner_loop].rounds = trips * (solves - 1) + (uneven ? trips / 2 : 0);
-  stream.loops[inner_loop].entries = trips;
+  stream.loops[inner_loop].repeats = iterations * (solves - 1) + (uneven ? iterations / 2 : 0);
+  stream.loops[inner_loop].entries = iterations;
   stream.site_loops = {outside, outside, outside, main_loop, inner_loop, main_loop, outside, outside};
-  stream.rounds = {{solve, step, main_loop}, {solve, solve, inner_loop}, {output, step, main_loop}};
+  stream.back_edges = {{solve, step, main_loop}, {solve, solve, inner_loop}, {output, step, main_loop}};
   p.streams.push_back(std::move(stream));
   return p;
 }
@@ -131,21 +131,22 @@ void times_are_those_of_the_calls() {
 
 void iterations_are_counted() {
   const Run run({program(0)});
-  check(run.found.iterations == trips && run.phase(Phase::Kind::loop)->iterations == trips,
+  check(run.found.iterations == iterations && run.phase(Phase::Kind::loop)->iterations == iterations,
         "iterations of the main loop");
   const Phase* recurring = run.phase(Phase::Kind::recurring);
   check(recurring && recurring->iterations == 3 && recurring->every == every && recurring->writes,
         "every fourth writes");
   const Phase* inner = run.phase(Phase::Kind::inner);
-  check(inner && inner->trips == trips * solves && inner->loop && inner->loop != run.phase(Phase::Kind::loop)->loop,
-        "trips of the inner loop");
+  check(inner && inner->inner_iterations == iterations * solves && inner->loop &&
+            inner->loop != run.phase(Phase::Kind::loop)->loop,
+        "iterations of the inner loop");
 }
 
-// Each rank counts once, and ranks that go round the loop a different number of times do not count.
+// Each rank counts once, and ranks with a different number of its iterations do not count.
 void the_mean_of_an_iteration_is_over_ranks() {
   Process cut_off = program(0), other = program(0);
-  cut_off.streams[0].loops[main_loop].rounds = trips - 3;  // nearly as many as the others
-  other.streams[0].loops[main_loop].rounds = 10 * trips - 1;
+  cut_off.streams[0].loops[main_loop].repeats = iterations - 3;  // nearly as many as the others
+  other.streams[0].loops[main_loop].repeats = 10 * iterations - 1;
   const Run run({program(0), program(250), std::move(cut_off), std::move(other)});
   const double all = 12 * (1000 + 50) + 36 * (300 + 20) + 3 * (5 + 400);
   const double want = (all / 12 + (all + 12 * 250) / 12 + all / 10) / 3;
@@ -157,7 +158,7 @@ void without_a_loop_everything_is_initialisation() {
   Process p = program(0);
   p.streams[0].loops.resize(1);
   p.streams[0].site_loops.assign(sites, outside);
-  p.streams[0].rounds.clear();
+  p.streams[0].back_edges.clear();
   const Run run({std::move(p)});
   takes(run.phase(Phase::Kind::init), 0,
         {20 + 12 * 1000 + 36 * 300 + 3 * 5 + 30, 200 + 12 * 50 + 36 * 20 + 70, 3 * 400, 5000}, "all");
@@ -178,8 +179,8 @@ void phases_are_in_the_regions_around_their_calls() {
   check(run.phase(Phase::Kind::init)->region == 0 && run.phase(Phase::Kind::final)->region == 0, "outside of regions");
 }
 
-// Where iterations may go unseen, the trips of an inner loop may be those of several. If they differ, it is not known
-// how far apart the iterations with output are.
+// Where iterations may go unseen, the iterations of an inner loop may be those of several. If they differ, it is not
+// known how far apart the iterations with output are.
 void distances_are_known_if_all_iterations_are_seen() {
   for (const bool silent : {false, true}) {
     for (const bool uneven : {false, true}) {
@@ -187,14 +188,14 @@ void distances_are_known_if_all_iterations_are_seen() {
       p.streams[0].loops[main_loop].silent = silent;
       const Run run({std::move(p)});
       const Phase* writes = run.phase(Phase::Kind::recurring);
-      check(writes && writes->iterations == trips / every, "iterations with output");
+      check(writes && writes->iterations == iterations / every, "iterations with output");
       check(writes && writes->every == (silent && uneven ? 0 : every),
             "every " + std::to_string(writes ? writes->every : 0) + (silent ? ", some unseen" : ""));
     }
   }
 }
 
-// A loop that takes less than a twentieth of the main one is no phase, nor is one without more trips than it has.
+// A loop that takes less than a twentieth of the main one is no phase, nor is one without more iterations than it has.
 void small_inner_loops_are_left_out() {
   Process p = program(200000);
   const Run run({std::move(p)});

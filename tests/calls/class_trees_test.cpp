@@ -114,9 +114,9 @@ trace::Process rank_of(int32_t rank, uint64_t seed, uint64_t steps, std::vector<
   stream.site_loops.assign(sites, 1);
   stream.site_loops[0] = 0;
   for (uint32_t s = inner_sites; s < sites; ++s) stream.site_loops[s] = 2;
-  for (uint32_t s = 1; s < sites; ++s) stream.rounds.push_back({s, 1, 1});
-  stream.rounds.push_back({sites - 1, inner_sites, 2});
-  std::sort(stream.rounds.begin(), stream.rounds.end());
+  for (uint32_t s = 1; s < sites; ++s) stream.back_edges.push_back({s, 1, 1});
+  stream.back_edges.push_back({sites - 1, inner_sites, 2});
+  std::sort(stream.back_edges.begin(), stream.back_edges.end());
   check(error.empty(), error);
   return p;
 }

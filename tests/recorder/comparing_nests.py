@@ -23,9 +23,10 @@ class Found:
         return self.entry.loop.line
 
     def figures(self) -> tuple[int, int, int, int]:
-        """Trips, and the fewest, median and most of them in an iteration of the loop around it."""
+        """Iterations, and the fewest, median and most of them in one of the loop around it."""
         shape = self.entry.shape
-        return (self.entry.trips, shape.fewest, shape.usual, shape.most) if shape else (self.entry.trips, -1, -1, -1)
+        per_parent = (shape.fewest, shape.usual, shape.most) if shape else (-1, -1, -1)
+        return self.entry.iterations, *per_parent
 
     def text(self, depth: int = 0) -> str:
         at_least = " at least" if self.entry.loop.at_least else ""
@@ -54,9 +55,9 @@ def found_loops(run: Run) -> list[Found]:
 
 def truth_text(node: Node, depth: int = 0) -> str:
     loop = node.loop
-    silent = f", {node.all_trips - node.trips} without calls" if node.all_trips > node.trips else ""
+    silent = f", {node.all_iterations - node.iterations} without calls" if node.all_iterations > node.iterations else ""
     place = f"{'  ' * depth}lines {loop.first_line}-{loop.last_line} {loop.form}"
-    own = f"{place}: {(node.trips, *node.per_parent())}{silent}"
+    own = f"{place}: {(node.iterations, *node.per_parent())}{silent}"
     return "\n".join([own, *(truth_text(child, depth + 1) for child in node.children)])
 
 
@@ -80,7 +81,7 @@ def holds(loop: Loop, line: int) -> bool:
 
 
 def compare(found: Sequence[Found], truth: Sequence[Node], certain: bool) -> list[Difference]:
-    """certain: the trips of the loop around them are right, or there is none."""
+    """certain: the iterations of the loop around them are right, or there is none."""
     left = list(found)
     result: list[Difference] = []
     for level in (0, 1, 2):  # first those that fit wholly, then those that are admitted, then the rest
@@ -106,12 +107,12 @@ def compare(found: Sequence[Found], truth: Sequence[Node], certain: bool) -> lis
 
 
 def without_copies(left: list[Found], truth: Sequence[Node], result: list[Difference]) -> list[Node]:
-    """Takes away loops that a compiler has copied: several in one place, with the source's trips in all."""
+    """Takes away loops that a compiler has copied: several in one place, with the source's iterations in all."""
     rest = []
     for node in truth:
         copies = [f for f in left if holds(node.loop, f.line)]
         contexts = sum(other.loop is node.loop for other in truth)  # it is called from several places
-        if len(copies) > contexts and sum(f.entry.trips for f in copies) == node.trips:
+        if len(copies) > contexts and sum(f.entry.iterations for f in copies) == node.iterations:
             for copy in copies:
                 left.remove(copy)
             result.append(Difference(f"line {node.loop.first_line}: {len(copies)} copies", admitted=True))
@@ -121,14 +122,17 @@ def without_copies(left: list[Found], truth: Sequence[Node], result: list[Differ
 
 
 def compare_one(found: Found, node: Node, certain: bool) -> list[Difference]:
-    trips, *per_parent = found.figures()
+    iterations, *per_parent = found.figures()
     at_least = found.entry.loop.at_least
     result = []
-    if trips != node.trips:
+    if iterations != node.iterations:
         result.append(
-            Difference(f"line {found.line}: {trips} trips, not {node.trips}", at_least and trips <= node.trips)
+            Difference(
+                f"line {found.line}: {iterations} iterations, not {node.iterations}",
+                at_least and iterations <= node.iterations,
+            )
         )
     elif tuple(per_parent) != node.per_parent():
-        what = f"line {found.line}: {tuple(per_parent)} trips in an iteration around it, not {node.per_parent()}"
+        what = f"line {found.line}: {tuple(per_parent)} iterations in an iteration around it, not {node.per_parent()}"
         result.append(Difference(what, not certain))
-    return result + compare(found.children, node.children, certain=trips == node.trips)
+    return result + compare(found.children, node.children, certain=iterations == node.iterations)

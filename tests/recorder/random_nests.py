@@ -110,7 +110,7 @@ class Leave:
 class Loop:
     number: int
     form: str
-    trips: Number
+    iterations: Number
     entries: str  # variable that counts them; "": none does
     body: list[Statement]
     rest: list[Statement]  # of an endless loop: after the place where it is left
@@ -125,7 +125,7 @@ class Loop:
 
 @dataclass
 class Poll(Loop):
-    """A loop of the form `poll`: `trips` polls fail, then one succeeds; or it is given up after them."""
+    """A loop of the form `poll`: `iterations` polls fail, then one succeeds; or it is given up after them."""
 
     probe: str = ""
     gives_up: bool = False
@@ -165,15 +165,15 @@ class Node:
     loop: Loop
     parent: Node | None
     children: list[Node] = field(default_factory=list)
-    all_trips: int = 0  # with those that make no call
-    trips: int = 0
+    all_iterations: int = 0  # with those that make no call
+    iterations: int = 0
     entries: int = 0
-    by_iteration: list[dict[int, int]] = field(default_factory=list)  # trips by identity of the loop within
+    by_iteration: list[dict[int, int]] = field(default_factory=list)  # iterations by identity of the loop within
 
     def per_parent(self) -> tuple[int, int, int]:
-        """Fewest, median, most trips in an iteration of the loop around it."""
+        """Fewest, median, most iterations within one of the loop around it."""
         if self.parent is None:
-            return self.trips, self.trips, self.trips
+            return self.iterations, self.iterations, self.iterations
         counts = sorted(counts.get(id(self), 0) for counts in self.parent.by_iteration)
         return counts[0], counts[(len(counts) - 1) // 2], counts[-1]
 
@@ -196,7 +196,7 @@ class Interpreter:
         self.nodes: dict[tuple[int, ...], Node] = {}
         self.counters: dict[str, int] = {}
         self.path: tuple[int, ...] = ()
-        self.around: list[tuple[Node, dict[int, int], list[int]]] = []  # loop, trips within, events of the iteration
+        self.around: list[tuple[Node, dict[int, int], list[int]]] = []  # loop, iterations within, its events
         self.events = 0
 
     def run(self, function: Function, variables: dict[str, int]) -> None:
@@ -252,7 +252,7 @@ class Interpreter:
         self.path = (*before, s.number)
         if s.entries:
             variables[s.entries] = self.counters[s.entries] = self.counters.get(s.entries, -1) + 1
-        bound = s.trips.value(variables)
+        bound = s.iterations.value(variables)
         try:
             self.iterations(s, bound, variables)
         except Left as left:
@@ -308,10 +308,10 @@ class Interpreter:
 
     def end_iteration(self) -> None:
         node, within, events = self.around.pop()
-        node.all_trips += 1
+        node.all_iterations += 1
         if not events[0]:
             return
-        node.trips += 1
+        node.iterations += 1
         node.by_iteration.append(within)
         if self.around:
             _, counts, outer_events = self.around[-1]
@@ -444,11 +444,11 @@ class Maker:
         form = self.random.choice(FORMS)
         few = 0 if self.chance(0.08) else 1
         high = 6 if levels > 1 else 12
-        trips = self.number(Scope(names, 0, 0, ()), few, high)
-        if entries and not trips.parts:
-            trips = Number(trips.base, ((entries, self.random.randint(2, 3)),))
+        iterations = self.number(Scope(names, 0, 0, ()), few, high)
+        if entries and not iterations.parts:
+            iterations = Number(iterations.base, ((entries, self.random.randint(2, 3)),))
         inner = Scope((*names, f"i{number}"), scope.down, scope.loops + 1, (*scope.inside, number))
-        loop = Loop(number, form, trips, entries, self.body(inner, levels - 1), [])
+        loop = Loop(number, form, iterations, entries, self.body(inner, levels - 1), [])
         if form == "middle" and self.chance(0.8):
             loop.rest = [self.maybe_below(inner, lambda s: [self.call()]) for _ in range(self.random.randint(1, 2))]
         if self.chance(0.15):
@@ -539,7 +539,7 @@ class Writer:
         if s.entries:
             self.line(depth, f"static int static_{s.entries} = 0;")
             self.line(depth, f"const int {s.entries} = static_{s.entries}++;")
-        self.line(depth, f"const int {n} = {s.trips.text};")
+        self.line(depth, f"const int {n} = {s.iterations.text};")
         if s.form != "for":
             self.line(depth, f"int {i} = 0;")
         if isinstance(s, Poll) and s.sends:
@@ -647,8 +647,8 @@ def random_program(seed: int, nests: int, switches: float = 0.02) -> Program:
 def prune(interpreter: Interpreter) -> None:
     """Leaves loops that make calls."""
     for path, node in list(interpreter.nodes.items()):
-        node.children = [child for child in node.children if child.trips]
-        if not node.trips:
+        node.children = [child for child in node.children if child.iterations]
+        if not node.iterations:
             del interpreter.nodes[path]
 
 

@@ -1,4 +1,4 @@
-"""The main loop is the source's: its routine, line and trips, whatever its iterations call."""
+"""The main loop is the source's: its routine, line and number of iterations, whatever its iterations call."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -199,7 +199,7 @@ def test_step_is_the_loop_that_a_person_names(
 
 
 @pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g")])
-def test_calls_of_one_statement_are_no_trips(
+def test_calls_of_one_statement_are_no_iterations(
     fortran_library: Library, builder: Builder, recorder: Path, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     program = builder.fortran(fortran_library, "statements.f90", *options)

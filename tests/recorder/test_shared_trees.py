@@ -25,8 +25,8 @@ def test_64_ranks_of_a_ring(
     assert loops.trees == trees
     steps = loops.main
     (fields,) = (n for n in range(1, len(loops.all)) if loops.all[n].outer == steps)
-    assert (loops.trips(steps), loops.trips(fields)) == (20, 60)
+    assert (loops.iterations(steps), loops.iterations(fields)) == (20, 60)
     shape = loops.shape(fields)
-    assert (shape.trips, shape.fewest, shape.usual, shape.most) == (64 * 60, 3, 3, 3)
+    assert (shape.iterations, shape.fewest, shape.usual, shape.most) == (64 * 60, 3, 3, 3)
     # The tag is the field's number.
     assert (shape.variants, loops.shape(steps).variants) == (3, 1)

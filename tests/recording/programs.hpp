@@ -59,8 +59,8 @@ inline Node random_tree(Random& r, int depth) {
 }
 
 inline void run_tree(Random& r, const Node& n, std::vector<Key>* log, size_t limit) {
-  const uint64_t trips = n.least + (n.most > n.least ? below(r, n.most - n.least + 1) : 0);
-  for (uint64_t t = 0; t < trips && log->size() < limit; ++t) {
+  const uint64_t iterations = n.least + (n.most > n.least ? below(r, n.most - n.least + 1) : 0);
+  for (uint64_t t = 0; t < iterations && log->size() < limit; ++t) {
     for (const Key& k : n.calls) log->push_back(k);
     if (n.polls) {
       for (uint64_t i = 0, times = below(r, 6); i < times; ++i) log->push_back(poll(50));

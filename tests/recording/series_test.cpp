@@ -149,7 +149,8 @@ void all_iterations_are_timed(uint32_t body, uint64_t iterations, uint64_t slow,
   if (stream.series.empty() || stream.series[0].loops.empty()) return;
   const Series& s = stream.series[0];
   const LoopTimes& l = s.loops[0];
-  check(l.iterations() >= (iterations - 1) / l.trips && l.iterations() <= iterations / l.trips + 2, name + "number");
+  check(l.iterations() >= (iterations - 1) / l.anchors && l.iterations() <= iterations / l.anchors + 2,
+        name + "number");
   check(l.timed + 3 >= l.iterations(),
         name + std::to_string(l.timed) + " of " + std::to_string(l.iterations()) + " timed");
   uint64_t entries = 0, found = UINT64_MAX;
@@ -159,10 +160,10 @@ void all_iterations_are_timed(uint32_t body, uint64_t iterations, uint64_t slow,
     if (t.time_ns > longest) longest = t.time_ns, found = t.iteration;
   }
   check(entries <= series_probe + 64 * body && entries > 0, name + std::to_string(entries) + " entries");
-  check(l.trips > 1 ? found + 1 >= slow / l.trips && found <= slow / l.trips + 1 : found == slow,
+  check(l.anchors > 1 ? found + 1 >= slow / l.anchors && found <= slow / l.anchors + 1 : found == slow,
         name + "slowest is " + std::to_string(found));
   check(near(longest, 5000000) || longest > 5000000, name + "its time");
-  if (l.trips == 1) slowest_has_its_calls(stream, name, body, slow, site_of(body / 2, body, thirds));
+  if (l.anchors == 1) slowest_has_its_calls(stream, name, body, slow, site_of(body / 2, body, thirds));
 }
 
 // The moments at which calls begin are sums of rounded times: they must not wander off.

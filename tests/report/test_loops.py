@@ -11,12 +11,24 @@ from leadline.report.sections.loops import LoopEntry, _lines, _loop
 from leadline.wording.loops import restarting
 
 LOOP = NamedLoop(
-    3, "solve", "/src/solver.f90", 12, 20, (), 40, 1.5, 0.25, at_least=False, around=(), restarts=0, restart_trips=0
+    3,
+    "solve",
+    "/src/solver.f90",
+    12,
+    20,
+    (),
+    40,
+    1.5,
+    0.25,
+    at_least=False,
+    around=(),
+    restarts=0,
+    restart_iterations=0,
 )
 
 
 def test_a_loop_whose_order_of_calls_was_lost_has_its_trips_in_all() -> None:
-    entry = LoopEntry(LOOP, parent=1, depth=1, trips=160, shape=None, calls=320, main=False)
+    entry = LoopEntry(LOOP, parent=1, depth=1, iterations=160, shape=None, calls=320, main=False)
     data = _loop(entry)
     assert (data["trips"], data["trips_of_all_ranks"], data["calls"]) == (40, 160, 320)
     assert (data["trips_per_parent"], data["variants"]) == (None, None)
@@ -24,8 +36,8 @@ def test_a_loop_whose_order_of_calls_was_lost_has_its_trips_in_all() -> None:
 
 
 def test_call_sequences_that_restart_are_reported_where_iterations_may_be_more() -> None:
-    loop = replace(LOOP, at_least=True, restarts=20, restart_trips=3)
-    entry = LoopEntry(loop, parent=1, depth=1, trips=160, shape=None, calls=320, main=False)
+    loop = replace(LOOP, at_least=True, restarts=20, restart_iterations=3)
+    entry = LoopEntry(loop, parent=1, depth=1, iterations=160, shape=None, calls=320, main=False)
     assert _loop(entry)["restarts"] == {"times": 20, "after_trips": 3}
     assert _lines([entry], 80)[1] == " 25.0 %           ?    solver.f90:12 in solve, call sequence restarts 20 ×"
     in_words = "its call sequence restarts 20 times, after every 3 iterations of its inner loop"
@@ -35,7 +47,7 @@ def test_call_sequences_that_restart_are_reported_where_iterations_may_be_more()
 def test_an_inner_loop_reached_on_several_call_paths_is_one_line() -> None:
     def entry(number: int, parent: int, share: float, shape: Any = None) -> LoopEntry:
         loop = replace(LOOP, number=number, share=share)
-        return LoopEntry(loop, parent, depth=1 if parent else 0, trips=4, shape=shape, calls=4, main=False)
+        return LoopEntry(loop, parent, depth=1 if parent else 0, iterations=4, shape=shape, calls=4, main=False)
 
     def trips(fewest: int, most: int) -> SimpleNamespace:
         return SimpleNamespace(fewest=fewest, most=most)

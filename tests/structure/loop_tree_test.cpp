@@ -103,8 +103,8 @@ class Row {  // alike things that follow one another are counted
 std::string run_loop(Random& r, const Source& s, uint32_t loop, std::vector<uint32_t>* sites) {
   const Source::Loop& l = s.loops[loop];
   Row iterations;
-  const uint64_t trips = l.least + (l.most > l.least ? below(r, l.most - l.least + 1) : 0);
-  for (uint64_t t = 0; t < trips; ++t) {
+  const uint64_t iterations = l.least + (l.most > l.least ? below(r, l.most - l.least + 1) : 0);
+  for (uint64_t t = 0; t < iterations; ++t) {
     Row body;
     for (const Source::Step& step : l.steps) {
       if (t % step.every) continue;
@@ -128,10 +128,10 @@ Stream with_loops(Stream stream, const Source& s) {
   }
   for (uint32_t l = 1; l < s.loops.size(); ++l) {
     for (uint32_t site = 1; site < s.sites; ++site) {
-      if (stream.within(stream.site_loops[site], l)) stream.rounds.push_back({site, s.loops[l].steps[0].site, l});
+      if (stream.within(stream.site_loops[site], l)) stream.back_edges.push_back({site, s.loops[l].steps[0].site, l});
     }
   }
-  std::sort(stream.rounds.begin(), stream.rounds.end());
+  std::sort(stream.back_edges.begin(), stream.back_edges.end());
   return stream;
 }
 

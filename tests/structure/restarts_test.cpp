@@ -40,10 +40,10 @@ Restarts restarts(int sweep_count, int step_count, const std::function<int(int)>
   stream.loops.resize(loops);
   stream.loops[sweeps].silent = silent;
   stream.loops[sweeps].entries = 1;
-  stream.loops[sweeps].rounds = entries - 1;
+  stream.loops[sweeps].repeats = entries - 1;
   stream.loops[steps].outer = sweeps;
   stream.site_loops = {outside, steps, sweeps};
-  stream.rounds = {{exchange, exchange, steps}, {sum, exchange, sweeps}};
+  stream.back_edges = {{exchange, exchange, steps}, {sum, exchange, sweeps}};
   return structure::restarts_of(structure::loop_tree(stream), stream)[sweeps];
 }
 
@@ -67,12 +67,12 @@ Restarts single_stages(int step_count, const std::set<int>& sums, int inner = 0)
   stream.sites.resize(sites);
   stream.loops.resize(all);
   stream.loops[time_steps].silent = stream.loops[stages].silent = true;
-  stream.loops[time_steps].rounds = entries - 1;
+  stream.loops[time_steps].repeats = entries - 1;
   stream.loops[time_steps].entries = 1;
   stream.loops[stages].outer = time_steps;
   stream.loops[parts].outer = stages;
   stream.site_loops = {outside, innermost, time_steps};
-  stream.rounds = {{exchange, exchange, innermost}, {sum, exchange, time_steps}};
+  stream.back_edges = {{exchange, exchange, innermost}, {sum, exchange, time_steps}};
   return structure::restarts_of(structure::loop_tree(stream), stream)[time_steps];
 }
 
@@ -81,9 +81,9 @@ int same(int) { return 1; }
 int no_tag(int) { return 0; }
 int own_tag(int sweep) { return sweep; }
 
-void expect(const Restarts& r, uint64_t times, uint64_t trips, const std::string& what) {
-  check(r.times == times && r.trips == trips,
-        what + ": " + std::to_string(r.times) + " after " + std::to_string(r.trips));
+void expect(const Restarts& r, uint64_t times, uint64_t iterations, const std::string& what) {
+  check(r.times == times && r.iterations == iterations,
+        what + ": " + std::to_string(r.times) + " after " + std::to_string(r.iterations));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct Program {
   uint64_t duration = 100;
 };
 
-// Steps of two calls, of which the second is made in an inner loop of three trips.
+// Steps of two calls, of which the second is made in an inner loop of three iterations.
 Stream stream_of(const Program& p) {
   MemoryThread thread;
   int64_t fresh = 1000;
@@ -39,14 +39,14 @@ Stream stream_of(const Program& p) {
   stream.loops.resize(3);
   stream.loops[2].outer = 1;
   stream.site_loops = {0, 1, 2};
-  stream.rounds = {{1, 1, 1}, {2, 1, 1}, {2, 2, 2}};
+  stream.back_edges = {{1, 1, 1}, {2, 1, 1}, {2, 2, 2}};
   return stream;
 }
 
 bool same(const std::vector<LoopShape>& a, const std::vector<LoopShape>& b) {
   if (a.size() != b.size()) return false;
   for (size_t l = 0; l < a.size(); ++l) {
-    if (a[l].trips != b[l].trips || a[l].variants != b[l].variants || a[l].fewest != b[l].fewest ||
+    if (a[l].iterations != b[l].iterations || a[l].variants != b[l].variants || a[l].fewest != b[l].fewest ||
         a[l].usual != b[l].usual || a[l].most != b[l].most || a[l].varying != b[l].varying) {
       return false;
     }
@@ -71,17 +71,17 @@ void others_have_their_own() {
     check(same(pool.of(stream).loops, loop_shapes(loop_tree(stream), stream)), "a shape of its own");
   }
   check(pool.trees() == 5, "what differs has trees of its own");
-  Stream other_rounds = stream_of({});
-  other_rounds.rounds.pop_back();
-  pool.of(other_rounds);
-  check(pool.trees() == 6, "and what goes round otherwise");
+  Stream other_back_edges = stream_of({});
+  other_back_edges.back_edges.pop_back();
+  pool.of(other_back_edges);
+  check(pool.trees() == 6, "and what repeats otherwise");
 }
 
 void what_varies_without_end_is_no_variant() {
   ShapePool pool;
   const ThreadShape& varies = pool.of(stream_of({.sizes_vary = true}));
   // The first iterations' sizes are still told apart.
-  check(varies.loops[1].trips == 300 && varies.loops[1].variants < 20, "sizes that vary make few variants");
+  check(varies.loops[1].iterations == 300 && varies.loops[1].variants < 20, "sizes that vary make few variants");
   check(varies.loops[1].varying == 1 && varies.loops[2].varying == 0, "where sizes vary");
   check(pool.of(stream_of({})).loops[1].varying == 0, "where none do");
 }
@@ -96,10 +96,10 @@ void lost_order_is_counted() {
   stream.sites.resize(2);
   stream.loops.resize(2);
   stream.site_loops = {0, 1};
-  stream.rounds = {{1, 1, 1}};
+  stream.back_edges = {{1, 1, 1}};
   ShapePool pool;
   const ThreadShape& shape = pool.of(stream);
-  check(error.empty() && shape.lost_calls == 25 && shape.loops[1].trips == 10, "calls whose order is lost");
+  check(error.empty() && shape.lost_calls == 25 && shape.loops[1].iterations == 10, "calls whose order is lost");
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ void print_loop(FILE* f, const LoopTimes& l) {
   std::fprintf(f,
                "loop %u %d %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                " %" PRIu64 " %.0f\n",
-               l.position, l.after, l.source, l.trips, l.stride, l.width, l.first_call, l.skipped, l.occurrences,
+               l.position, l.after, l.source, l.anchors, l.stride, l.width, l.first_call, l.skipped, l.occurrences,
                l.timed, l.calls, l.time_ns);
   for (const uint64_t way : l.begins) std::fprintf(f, "begins %" PRIu64 " %" PRIu64 "\n", way >> 32, way & UINT32_MAX);
   for (const uint64_t way : l.ends) std::fprintf(f, "ends %" PRIu64 " %" PRIu64 "\n", way >> 32, way & UINT32_MAX);
@@ -167,14 +167,14 @@ void print_stream(FILE* f, const Stream& s) {
     const SourceLoop& l = s.loops[i];
     std::fprintf(f, "source %u %zu %u %u %u+%" PRIx64 " %u+%" PRIx64 " %d %" PRIu64 " %" PRIu64 "\n", s.thread, i,
                  l.context, l.outer, l.header.module, l.header.offset, l.last.module, l.last.offset,
-                 l.by_order + 2 * l.silent, l.rounds, l.entries);
+                 l.by_order + 2 * l.silent, l.repeats, l.entries);
   }
   if (!s.loops.empty()) {
     std::fprintf(f, "around %u", s.thread);
     for (const uint32_t loop : s.site_loops) std::fprintf(f, " %u", loop);
     std::fprintf(f, "\n");
   }
-  for (const SourceRound& r : s.rounds) std::fprintf(f, "round %u %u %u %u\n", s.thread, r.from, r.to, r.loop);
+  for (const BackEdge& r : s.back_edges) std::fprintf(f, "back_edge %u %u %u %u\n", s.thread, r.from, r.to, r.loop);
   for (const LocalCalls& l : s.locals) {
     std::fprintf(f, "local %u %u %u+%" PRIx64 " %" PRIu64 " %.0f\n", s.thread, l.function, l.caller.module,
                  l.caller.offset, l.calls, l.sum_ns);

@@ -326,11 +326,11 @@ def loops(thread: int, p: Payload) -> list[str]:
         lines.append(f"source {thread} {number} {context} {outer} {places} {found} {p.varint()} {p.varint()}")
     around = [p.varint() for _ in range(p.varint())]
     lines.append(" ".join(map(str, ["around", thread, *around])))
-    rounds, site = [], 0
+    back_edges, site = [], 0
     for _ in range(p.varint() if around else 0):
         site += p.svarint()
-        rounds.append((site, site + p.svarint(), p.varint()))
-    return lines + [f"round {thread} {' '.join(map(str, way))}" for way in sorted(rounds)]
+        back_edges.append((site, site + p.svarint(), p.varint()))
+    return lines + [f"back_edge {thread} {' '.join(map(str, way))}" for way in sorted(back_edges)]
 
 
 def local_calls(thread: int, p: Payload) -> list[str]:

@@ -177,7 +177,7 @@ def _phases(content: Content) -> list[Part]:
                 computation_s=phase.computation_s,
                 mpi_s=phase.mpi_s,
                 wait_s=phase.wait_s,
-                trips=phase.iterations,
+                loop_iterations=phase.iterations,
             )
         )
     return parts
@@ -197,7 +197,7 @@ def _loops(content: Content) -> list[Part]:
                 Part(
                     key=(*key, str(index)),
                     name=loop_at(members[0]),
-                    trips=sum(loop.trips for loop in members),
+                    loop_iterations=sum(loop.iterations for loop in members),
                     time_s=sum(loop.time_s for loop in members),
                     in_loop=_within(content, members[0].number),
                 )

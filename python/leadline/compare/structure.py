@@ -1,5 +1,5 @@
-"""What differs in structure: calls that appeared or went, counts, sizes, partners, trips of loops. Exact, so it needs
-no statistics: per iteration of the main loop inside it, per run outside of it."""
+"""What differs in structure: calls that appeared or went, counts, sizes, partners, iterations of loops. Exact, so it
+needs no statistics: per iteration of the main loop inside it, per run outside of it."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def _loops(a: Subject, b: Subject) -> list[Change]:
         other = theirs.get(part.key)
         if other is None or not (part.in_loop and other.in_loop and a.iterations and b.iterations):
             continue
-        before, after = part.trips / a.iterations, other.trips / b.iterations
+        before, after = part.loop_iterations / a.iterations, other.loop_iterations / b.iterations
         if before > 0 and after > 0 and before != after:
             found.append(Change("trips", part.name, before, after, True, part.time_s + other.time_s, part.key))
     return found

@@ -21,7 +21,7 @@ class Part:
     per iteration; others are given per run.
     n_bytes: as in the report.   time_s: of all ranks, in the whole run.   sizes: messages by size; None: unknown.
     series: by kept iteration, seconds of all ranks.   local: purely local functions, whose time says little.
-    computation_s, mpi_s, wait_s: of phases; None where not known.   trips: of loops, of the median rank.
+    computation_s, mpi_s, wait_s: of phases; None where not known.   loop_iterations: of loops, of the median rank.
     calls_error, bytes_error, time_error_s: how far these may be off, because the source rounded them; infinite: not
     counted.
     """
@@ -39,7 +39,7 @@ class Part:
     computation_s: float | None = None
     mpi_s: float | None = None
     wait_s: float | None = None
-    trips: float = 0
+    loop_iterations: float = 0
     collective: bool = False
     calls_error: float = 0.0
     bytes_error: float = 0.0

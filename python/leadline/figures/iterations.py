@@ -40,7 +40,7 @@ class Iterations:
 
     @property
     def average_s(self) -> float | None:
-        """Mean over ranks of all iterations, timed or not; None where trips are not known exactly."""
+        """Mean over ranks of all iterations, timed or not; None where their number is not known exactly."""
         if self.loop is None or self.loop.at_least:
             return None
         return self.run.profile.loops.mean_ns(self.loop.number) * 1e-9 or None

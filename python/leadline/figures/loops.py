@@ -19,7 +19,7 @@ class NamedLoop:
     at_least: control may have gone round it more often, between two calls of an inner loop without passing any other
     call.
     around: the numbers of the enclosing loops of which that is true, the next one first.
-    restarts, restart_trips: where that is true, the call sequence of its inner loop restarts so many times, each
+    restarts, restart_iterations: where that is true, the call sequence of its inner loop restarts so many times, each
     time after so many of the inner loop's iterations; 0: it does not, or not regularly."""
 
     number: int
@@ -28,17 +28,17 @@ class NamedLoop:
     line: int
     last_line: int
     path: tuple[Location, ...]
-    trips: int
+    iterations: int
     time_s: float
     share: float
     at_least: bool
     around: tuple[int, ...]
     restarts: int
-    restart_trips: int
+    restart_iterations: int
 
     @property
     def restarts_json(self) -> dict[str, int | None] | None:
-        return {"times": self.restarts, "after_trips": self.restart_trips or None} if self.restarts else None
+        return {"times": self.restarts, "after_trips": self.restart_iterations or None} if self.restarts else None
 
 
 def named_loop(run: Run, number: int) -> NamedLoop:
@@ -69,13 +69,13 @@ def named_loop(run: Run, number: int) -> NamedLoop:
         line if place.file else 0,
         max(lines, default=0) if place.file else 0,
         call_path([tuple(reversed(header[: owner + 1])), *callers]),
-        loops.trips(number),
+        loops.iterations(number),
         time_s,
         time_s / all_s if all_s > 0 else 0.0,
         loop.silent,
         _silent_around(loops, loop.outer),
         shape.restarts if shape is not None else 0,
-        shape.restart_trips if shape is not None else 0,
+        shape.restart_iterations if shape is not None else 0,
     )
 
 

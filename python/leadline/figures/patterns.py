@@ -55,7 +55,7 @@ def patterns_of(run: Run, found: list[_core.Pattern], time_s: float) -> list[Pat
 def _steps(run: Run) -> int:
     """The iterations of the main loop on the median rank."""
     loop = main_loop(run, run.profile.iterations())
-    return loop.trips if loop is not None else 0
+    return loop.iterations if loop is not None else 0
 
 
 def _in_use(run: Run, sites: Sequence[Site]) -> Sequence[Site]:

@@ -26,7 +26,7 @@ class PhaseEntry:
     """Times in seconds, all ranks together. kind: "init", "loop", "output", "final".
 
     parent: the index of the phase that it is a part of, None for a part of the run.   iterations: of the main loop in
-    which it occurs; of a loop within the step, its own trips; 0 where there is no loop.   every: it occurs in every
+    which it occurs; of a loop within the step, its own; 0 where there is no loop.   every: it occurs in every
     n-th iteration, 0 if it does not or not regularly.   period_s: of one iteration, on the median rank.   wait_s: time
     waiting for other ranks, None if it is not known.   elapsed_s: of the rank that spent longest in it.   computes_in:
     the routines in which most of its samples were taken, with their seconds and their part of the phase's samples; None
@@ -162,7 +162,7 @@ def _entry(
     chain, name = paths.name(phase) if phase.kind == "recurring" else ((), "")
     routine = loop.routine if loop is not None else chain[-1] if chain else ""
     kind = {"recurring": "output" if phase.writes else "loop", "inner": "loop"}.get(phase.kind, phase.kind)
-    n = phase.trips if phase.kind == "inner" else phase.iterations
+    n = phase.inner_iterations if phase.kind == "inner" else phase.iterations
     each = sorted((t.computation + t.mpi + t.io) * 1e-9 for t in times)
     efficiency = of_phase(times)
     return PhaseEntry(

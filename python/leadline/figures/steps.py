@@ -22,7 +22,7 @@ def find_step(run: Run, step: str) -> NamedLoop | RegionEntry:
             return entry
     routine, line = _parts(step)
     loops = run.profile.loops
-    numbers = [n for n in range(1, len(loops.all)) if loops.trips(n) > 1]
+    numbers = [n for n in range(1, len(loops.all)) if loops.iterations(n) > 1]
     found = [loop for n in numbers if _is_meant(loop := named_loop(run, n), routine, line)]
     if not found:
         raise UsageError(f"no loop or region matches {step}", hint=_there_are(run, numbers, entries))

@@ -138,7 +138,7 @@ struct PhaseFinder::State {
   RunPhases run(const Paths& paths) const {
     const auto stretches = by_routine(paths);
     RunPhases found;
-    found.iterations = main ? profile.loops().trips(main) : 0;
+    found.iterations = main ? profile.loops().iterations(main) : 0;
     found.recurring_known = complete;
     Phase init = phase(Phase::Kind::init), loop = phase(Phase::Kind::loop), last = phase(Phase::Kind::final);
     loop.loop = main;
@@ -193,8 +193,8 @@ struct PhaseFinder::State {
     return sum;
   }
 
-  // If iterations may go unseen, the trips of an inner loop follow one another through several of them. So they do not
-  // if each iteration that enters an inner loop has the same number of its trips.
+  // If iterations may go unseen, the iterations of an inner loop follow one another through several of them. So they do
+  // not if each iteration that enters an inner loop has the same number of its iterations.
   bool shows_all_iterations() const {
     const RunLoops& loops = profile.loops();
     if (!loops.all()[main].silent) return true;
@@ -240,9 +240,9 @@ struct PhaseFinder::State {
     };
     std::vector<std::vector<uint32_t>> weighty;
     for (const auto& [header, same] : by_header) {
-      uint64_t trips = 0;
-      for (const uint32_t l : same) trips += loops.trips(l);
-      if (time_of(same) >= least_inner_share * whole && trips > found->iterations) weighty.push_back(same);
+      uint64_t inner_iterations = 0;
+      for (const uint32_t l : same) inner_iterations += loops.iterations(l);
+      if (time_of(same) >= least_inner_share * whole && inner_iterations > found->iterations) weighty.push_back(same);
     }
     std::stable_sort(weighty.begin(), weighty.end(),
                      [&](const auto& a, const auto& b) { return time_of(a) > time_of(b); });
@@ -259,7 +259,7 @@ struct PhaseFinder::State {
       Phase inner = phase(Phase::Kind::inner);
       inner.loop = same.front();
       inner.iterations = found->iterations;
-      for (const uint32_t l : same) inner.trips += loops.trips(l);
+      for (const uint32_t l : same) inner.inner_iterations += loops.iterations(l);
       for (uint32_t s = 0; s < occurrences.size(); ++s) {
         const bool in_it =
             !profile.sites()[s].local && site_loops[s] &&

@@ -25,15 +25,15 @@ struct PhaseTime {
 struct Phase {
   enum class Kind : uint8_t { init, loop, recurring, inner, final };
   Kind kind = Kind::init;
-  uint32_t loop = 0;             // of the run: the main loop, or the inner one
-  std::vector<uint32_t> sites;   // numbers in the profile
-  std::vector<double> share;     // of each site's time that belongs to it
-  bool writes = false;           // data are written to files in it
-  uint32_t region = 0;           // the innermost named region that all its calls are in; 0: none
-  uint64_t iterations = 0;       // of the main loop in which it occurs
-  uint64_t every = 0;            // it occurs in every n-th iteration; 0: not regularly
-  uint64_t trips = 0;            // of an inner loop, in all of them on the median process
-  std::vector<PhaseTime> times;  // by process
+  uint32_t loop = 0;              // of the run: the main loop, or the inner one
+  std::vector<uint32_t> sites;    // numbers in the profile
+  std::vector<double> share;      // of each site's time that belongs to it
+  bool writes = false;            // data are written to files in it
+  uint32_t region = 0;            // the innermost named region that all its calls are in; 0: none
+  uint64_t iterations = 0;        // of the main loop in which it occurs
+  uint64_t every = 0;             // it occurs in every n-th iteration; 0: not regularly
+  uint64_t inner_iterations = 0;  // of an inner loop, in all of them on the median process
+  std::vector<PhaseTime> times;   // by process
 };
 
 struct RunPhases {

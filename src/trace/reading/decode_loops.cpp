@@ -42,7 +42,7 @@ std::string decode_loops(ByteReader& in, Stream* stream) {
     l.silent = marks & loop_silent;
     const auto last = static_cast<uint64_t>(wrapping_sum(in.svarint(), static_cast<int64_t>(header)));
     l.last = {static_cast<uint32_t>(last >> 48), last & frame_offset_mask};
-    l.rounds = in.varint();
+    l.repeats = in.varint();
     l.entries = in.varint();
     loops.push_back(l);
   }
@@ -55,18 +55,18 @@ std::string decode_loops(ByteReader& in, Stream* stream) {
     const uint64_t l = in.varint();
     around.push_back(l < loops.size() ? static_cast<uint32_t>(l) : 0);
   }
-  std::vector<SourceRound> rounds;
+  std::vector<BackEdge> back_edges;
   const size_t m = in.at_end() ? 0 : in.count(3);  // earlier versions did not write them
   uint64_t from = 0;
   for (size_t i = 0; i < m && in.ok(); ++i) {
     from += static_cast<uint64_t>(in.svarint());
     const uint64_t to = from + static_cast<uint64_t>(in.svarint()), loop = in.varint();
     if (from >= sites || to >= sites || !loop || loop >= loops.size()) return "an iteration of an unknown loop";
-    rounds.push_back({static_cast<uint32_t>(from), static_cast<uint32_t>(to), static_cast<uint32_t>(loop)});
+    back_edges.push_back({static_cast<uint32_t>(from), static_cast<uint32_t>(to), static_cast<uint32_t>(loop)});
   }
   if (!in.ok()) return "the loops end too early";
-  std::sort(rounds.begin(), rounds.end());
-  stream->rounds = std::move(rounds);
+  std::sort(back_edges.begin(), back_edges.end());
+  stream->back_edges = std::move(back_edges);
   stream->loops = std::move(loops);
   stream->site_loops = std::move(around);
   return "";

@@ -32,20 +32,20 @@ bool get_strip(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
   return in.ok();
 }
 
-// Very short trips were timed several at once: each gets its share; of slow trips, a single one caused the delay.
-void part_trips(LoopTimes* loop) {
+// Very short iterations were timed several at once: each gets its share; of slow ones, a single one caused the delay.
+void part_iterations(LoopTimes* loop) {
   if (!loop->source) return;
-  const uint64_t trips = loop->at_once = std::exchange(loop->trips, 1);
-  if (trips == 1) return;
-  const auto part = static_cast<double>(trips);
+  const uint64_t together = loop->at_once = std::exchange(loop->anchors, 1);
+  if (together == 1) return;
+  const auto part = static_cast<double>(together);
   const double usual = loop->timed ? loop->time_ns / static_cast<double>(loop->timed) : 0;
-  for (uint64_t* n : {&loop->timed, &loop->stride, &loop->width, &loop->bucket_size}) *n *= trips;
+  for (uint64_t* n : {&loop->timed, &loop->stride, &loop->width, &loop->bucket_size}) *n *= together;
   for (StripTimes& s : loop->strip) {
-    for (uint64_t* n : {&s.first, &s.count, &s.max_iteration}) *n *= trips;
+    for (uint64_t* n : {&s.first, &s.count, &s.max_iteration}) *n *= together;
     for (double* ns : {&s.mean_ns, &s.min_ns, &s.max_ns}) *ns /= part;
   }
   for (SlowTime& s : loop->slow) {
-    s.iteration *= trips;
+    s.iteration *= together;
     s.time_ns = std::max(s.time_ns / part, s.time_ns - usual * (part - 1) / part);
   }
 }
@@ -64,7 +64,7 @@ bool get_loop(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
     std::sort(loop->begins.begin(), loop->begins.end());
     std::sort(loop->ends.begin(), loop->ends.end());
   }
-  loop->trips = std::max<uint64_t>(in.varint(), 1);
+  loop->anchors = std::max<uint64_t>(in.varint(), 1);
   loop->stride = in.varint();
   loop->width = in.varint();
   loop->first_call = in.varint();
@@ -85,7 +85,7 @@ bool get_loop(ByteReader& in, double ns_per_tick, LoopTimes* loop) {
     s.gap_position = static_cast<uint32_t>(std::min<uint64_t>(in.varint(), UINT32_MAX));
     loop->slow.push_back(s);
   }
-  part_trips(loop);
+  part_iterations(loop);
   return in.ok();
 }
 

@@ -38,7 +38,7 @@ Routes::Routes(const std::vector<uint32_t>& next, const std::vector<uint64_t>& w
   }
 }
 
-uint64_t Routes::round_weight(const Trail& t) const {
+uint64_t Routes::cycle_weight(const Trail& t) const {
   return saturating_sum(weights_[t.last] - weights_[t.closes], t.last_weight);
 }
 
@@ -75,9 +75,9 @@ Routes::Path Routes::path(uint32_t from, uint64_t steps, uint64_t most_weight) c
     if (p.steps == steps || to != t.last || !t.goes_on) break;
     // Round the cycle, back to the trail's end.
     if (t.closes != SIZE_MAX) {
-      const uint64_t length = t.last - t.closes + 1, weight = round_weight(t);
-      const uint64_t rounds = std::min((steps - p.steps) / length, left / weight);
-      pass(rounds * length, saturating_product(rounds, weight));
+      const uint64_t length = t.last - t.closes + 1, weight = cycle_weight(t);
+      const uint64_t cycles = std::min((steps - p.steps) / length, left / weight);
+      pass(cycles * length, saturating_product(cycles, weight));
       if (p.steps == steps) break;
     }
     if (t.last_weight > left) break;
@@ -101,9 +101,9 @@ void RouteCounts::add(uint32_t from, uint64_t steps, uint64_t times) {
     steps -= along;
     if (!steps || !t.goes_on) return;
     if (t.closes != SIZE_MAX) {
-      const uint64_t length = t.last - t.closes + 1, rounds = steps / length;
-      range(t.closes, t.last + 1, rounds * times);
-      steps -= rounds * length;
+      const uint64_t length = t.last - t.closes + 1, cycles = steps / length;
+      range(t.closes, t.last + 1, cycles * times);
+      steps -= cycles * length;
       if (!steps) return;
     }
     range(t.last, t.last + 1, times);

@@ -39,7 +39,7 @@ class Routes {
     uint64_t last_weight = 0;  // of the edge from the last node
   };
   const Trail& trail_of(uint32_t node) const { return trails_[trail_[node]]; }
-  uint64_t round_weight(const Trail& t) const;
+  uint64_t cycle_weight(const Trail& t) const;
 
   std::vector<Trail> trails_;
   std::vector<uint32_t> trail_;    // by node

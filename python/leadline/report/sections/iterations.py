@@ -152,8 +152,8 @@ def print_iterations(content: Content, console: Console) -> None:
 
 def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     """A few lines that name the loop of the source."""
-    trips = ("at least " if loop.at_least else "") + fmt.plural(loop.trips, "iteration")
-    lines = [f"{loop_at(loop)}: {trips}, {100 * loop.share:.0f} % of the ranks' time"]
+    iterations = ("at least " if loop.at_least else "") + fmt.plural(loop.iterations, "iteration")
+    lines = [f"{loop_at(loop)}: {iterations}, {100 * loop.share:.0f} % of the ranks' time"]
     if loop.at_least:
         lines.append("  iterations may be missed: those whose calls are all in one inner loop")
         if loop.restarts:

@@ -25,13 +25,13 @@ MOST_SHOWN = 15
 class LoopEntry:
     """depth: loops of the list around it.   parent: number of the innermost of these, 0 for none.
 
-    trips: of all ranks.   shape: None if the order of calls was lost, or an earlier version recorded the run.
+    iterations: of all ranks.   shape: None if the order of calls was lost, or an earlier version recorded the run.
     """
 
     loop: NamedLoop
     parent: int
     depth: int
-    trips: int
+    iterations: int
     shape: _core.LoopShape | None
     calls: int
     main: bool
@@ -51,7 +51,7 @@ def loop_entries(run: Run, least_share: float) -> list[LoopEntry]:
     within: dict[int, list[int]] = {}
     main = run.profile.iterations().loop
     for number in range(1, len(all_loops)):
-        if not loops.trips(number):  # it only polled, in vain: the program waited there
+        if not loops.iterations(number):  # it only polled, in vain: the program waited there
             continue
         weighty = times[number] >= least_share * whole_ns or calls[number] >= 10 * least_share * all_calls
         if weighty or loops.within(main, number):
@@ -59,11 +59,11 @@ def loop_entries(run: Run, least_share: float) -> list[LoopEntry]:
 
     def beneath(parent: int, depth: int) -> Iterator[LoopEntry]:
         for number in sorted(within.get(parent, ()), key=lambda n: -times[n]):
-            trips = sum(cell.rounds + cell.entries for cell in all_loops[number].cells)
+            iterations = sum(cell.repeats + cell.entries for cell in all_loops[number].cells)
             shape = loops.shape(number)
-            known = shape if shape.trips == trips else None
+            known = shape if shape.iterations == iterations else None
             named = named_loop(run, number)
-            yield LoopEntry(named, parent, depth, trips, known, calls[number], number == main)
+            yield LoopEntry(named, parent, depth, iterations, known, calls[number], number == main)
             yield from beneath(number, depth + 1)
 
     return list(beneath(0, 0))
@@ -87,8 +87,8 @@ def _loop(entry: LoopEntry) -> dict[str, Any]:
         "routine": loop.routine,
         "file": loop.file or None,
         "line": loop.line or None,
-        "trips": loop.trips,
-        "trips_of_all_ranks": entry.trips,
+        "trips": loop.iterations,
+        "trips_of_all_ranks": entry.iterations,
         "trips_per_parent": {"min": shape.fewest, "median": shape.usual, "max": shape.most} if shape else None,
         "variants": shape.variants if shape else None,
         "varying_sites": shape.varying if shape else None,
@@ -120,7 +120,7 @@ def _lines(entries: Sequence[LoopEntry], width: int) -> list[Line]:
     for alike in _by_place(entries):
         entry, loop = alike[0], alike[0].loop
         share = sum(each.loop.share for each in alike)
-        text = f"{100 * share:5.1f} %  {_trips(alike):>10}  {'  ' * entry.depth}{place_of(loop)}"
+        text = f"{100 * share:5.1f} %  {_iterations(alike):>10}  {'  ' * entry.depth}{place_of(loop)}"
         if len(alike) > 1:
             text += f", on {len(alike)} call paths"
         elif loop.restarts:
@@ -141,7 +141,7 @@ def _by_place(entries: Sequence[LoopEntry]) -> list[list[LoopEntry]]:
     return list(found.values())
 
 
-def _trips(alike: Sequence[LoopEntry]) -> str:
+def _iterations(alike: Sequence[LoopEntry]) -> str:
     """ "5", or "2 to 7" if iterations of the loop around it, or call paths, differ."""
     shapes = [entry.shape for entry in alike if entry.shape is not None]
     if len(shapes) < len(alike):

@@ -86,7 +86,7 @@ class SitePatterns {
     }
     // One that is called in a few steps only separates what is measured from what is not.
     std::erase_if(found, [&](uint32_t s) {
-      return 2 * calls(s) < profile_.loops().trips(main_) * profile_.sites()[s].cells.size();
+      return 2 * calls(s) < profile_.loops().iterations(main_) * profile_.sites()[s].cells.size();
     });
     if (found.empty()) return;
     uint64_t times = 0;
@@ -113,7 +113,7 @@ class SitePatterns {
         for (const Cell& c : profile_.sites()[s].cells) bytes += c.counts.contributed;
       }
       const double whole = loops.time_ns(l);
-      if (sites.empty() || loops.trips(l) < 2 || time < bound_share * whole) continue;
+      if (sites.empty() || loops.iterations(l) < 2 || time < bound_share * whole) continue;
       if (time > whole) continue;  // of a program that still runs, not all loops are known
       if (static_cast<double>(bytes) > small_bytes * static_cast<double>(times)) continue;
       Pattern p = pattern("allreduce_bound", sites);
@@ -125,10 +125,10 @@ class SitePatterns {
     }
   }
 
-  // Of all ranks; failed polls alone make no trip.
-  uint64_t trips(uint32_t loop) const {
+  // Of all ranks; failed polls alone make no iteration.
+  uint64_t iterations(uint32_t loop) const {
     uint64_t sum = 0;
-    for (const LoopCell& c : profile_.loops().all()[loop].cells) sum += c.trips();
+    for (const LoopCell& c : profile_.loops().all()[loop].cells) sum += c.iterations();
     return sum;
   }
 
@@ -136,8 +136,8 @@ class SitePatterns {
     for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
       const SiteTraffic& t = traffic_.sites()[s];
       if (t.failed_polls < least_polls || t.failed_polls < failed_per_success * (t.polls - t.failed_polls)) continue;
-      // One poll in a trip that also makes other calls only lets the library make progress.
-      if (t.failed_polls < failed_per_success * trips(t.loop)) continue;
+      // One poll in an iteration that also makes other calls only lets the library make progress.
+      if (t.failed_polls < failed_per_success * iterations(t.loop)) continue;
       Pattern p = pattern("polling", {s});
       p.evidence = {{"polls", static_cast<int64_t>(t.polls)}, {"in_vain", static_cast<int64_t>(t.failed_polls)}};
       found_->push_back(std::move(p));
@@ -163,7 +163,7 @@ class SitePatterns {
       for (const Cell& c : profile_.sites()[s].cells) processes.insert(c.process);
     }
     if (sites.empty()) return;
-    const double all = static_cast<double>(profile_.loops().trips(main_)) * static_cast<double>(processes.size());
+    const double all = static_cast<double>(profile_.loops().iterations(main_)) * static_cast<double>(processes.size());
     sites.insert(sites.end(), freed.begin(), freed.end());
     Pattern p = pattern("repeated_creation", sites);
     p.evidence = {{"what", std::string(what)},
@@ -177,7 +177,7 @@ class SitePatterns {
   bool in_most_steps(uint32_t s) const {
     const RunLoops& loops = profile_.loops();
     const size_t processes = profile_.sites()[s].cells.size();
-    const double least = nearly_all * static_cast<double>(loops.trips(main_)) * static_cast<double>(processes);
+    const double least = nearly_all * static_cast<double>(loops.iterations(main_)) * static_cast<double>(processes);
     if (static_cast<double>(calls(s)) < least) return false;
     uint32_t inner = traffic_.sites()[s].loop;
     while (inner != main_ && loops.all()[inner].outer != main_) inner = loops.all()[inner].outer;

@@ -218,7 +218,7 @@ class Namer {
     return e.shape.kind == Kind::tree_down || e.shape.kind == Kind::tree_up;
   }
 
-  uint64_t steps() const { return profile_.loops().main() ? profile_.loops().trips(profile_.loops().main()) : 0; }
+  uint64_t steps() const { return profile_.loops().main() ? profile_.loops().iterations(profile_.loops().main()) : 0; }
 
   // In a step, from each of so many pairs or nodes.
   double per_step(const Exchange& e, uint64_t of) const {
@@ -284,7 +284,7 @@ class Namer {
     const uint32_t loop = e.in_main_loop && !dependent && !may_wait_for_memory(e) ? repeating_loop(e) : 0;
     if (!loop) return;
     Pattern p = pattern("packable_messages", e);
-    p.evidence = {{"together", static_cast<int64_t>(fixed_trips(loop))},
+    p.evidence = {{"together", static_cast<int64_t>(fixed_iterations(loop))},
                   {"messages_to_a_partner_per_step", each},
                   {"loop", int64_t{loop}},
                   {"assumes", std::string("independent trips")}};
@@ -299,10 +299,10 @@ class Namer {
     });
   }
 
-  // The outermost loop within the step that a send is in, that goes round equally often each time, and that has no
-  // collective: what its trips send to one partner could be one message if no trip needs what an earlier one received.
-  // All sends of the exchange must be in loops of equal trips: the same one, as a rule, or copies of it. 0: there is no
-  // such loop.
+  // The outermost loop within the step that a send is in, that has as many iterations each time, and that has no
+  // collective: what its iterations send to one partner could be one message if no iteration needs what an earlier one
+  // received. All sends of the exchange must be in loops of as many iterations: the same one, as a rule, or copies of
+  // it. 0: there is no such loop.
   uint32_t repeating_loop(const Exchange& e) const {
     const RunLoops& loops = profile_.loops();
     uint32_t found = 0;
@@ -314,28 +314,28 @@ class Namer {
       const double to_each = static_cast<double>(messages) / static_cast<double>(t.sent.size());
       uint32_t outermost = 0;
       for (uint32_t l = t.loop; l && l != loops.main(); l = loops.all()[l].outer) {
-        // In each of its trips, to each partner.
-        const double rest = fixed_trips(l) > 1 ? to_each / static_cast<double>(loops.trips(l)) : 0;
+        // In each of its iterations, to each partner.
+        const double rest = fixed_iterations(l) > 1 ? to_each / static_cast<double>(loops.iterations(l)) : 0;
         if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l)) continue;
         outermost = l;
       }
-      if (!outermost || (found && fixed_trips(found) != fixed_trips(outermost))) return 0;
+      if (!outermost || (found && fixed_iterations(found) != fixed_iterations(outermost))) return 0;
       if (!found) found = outermost;
     }
     return found;
   }
 
-  // The trips of the loop each time it is entered; 0 if they differ or are not known. Where iterations of the loop
-  // around it may go unseen, it is entered more often than is seen: trips are multiples of the true number.
-  uint64_t fixed_trips(uint32_t loop) const {
+  // The iterations of the loop each time it is entered; 0 if they differ or are not known. Where iterations of the loop
+  // around it may go unseen, it is entered more often than is seen: iterations are multiples of the true number.
+  uint64_t fixed_iterations(uint32_t loop) const {
     const RunLoop& l = profile_.loops().all()[loop];
     if (l.silent) return 0;
     const structure::LoopShape shape = profile_.loops().shape(loop);
     const auto all = [&](auto holds) { return std::all_of(l.cells.begin(), l.cells.end(), holds); };
-    if (all([&](const LoopCell& c) { return c.trips() == c.entries * shape.most; })) return shape.most;
+    if (all([&](const LoopCell& c) { return c.iterations() == c.entries * shape.most; })) return shape.most;
     const uint64_t few = shape.fewest;
     if (!l.outer || !profile_.loops().all()[l.outer].silent || !few || shape.usual % few || shape.most % few) return 0;
-    return all([&](const LoopCell& c) { return c.trips() % few == 0; }) ? few : 0;
+    return all([&](const LoopCell& c) { return c.iterations() % few == 0; }) ? few : 0;
   }
 
   bool collective_within(uint32_t loop) const {

@@ -1,4 +1,4 @@
-// Loops that control may have gone round between two calls without passing another: no call shows it.
+// Loops that may have begun an iteration between two calls without passing another: no call shows it.
 #include "recording/source_loops.hpp"
 
 namespace leadline::recording {
@@ -33,7 +33,7 @@ void SourceLoops::mark_silent(uint32_t from_site, uint32_t to_site) {
   switch (known->routine->way(from + known->bias, to + known->bias, &loop)) {
     case code::Routine::Way::onward:  // or by way of an iteration that ends and one that begins without a call
       return mark_silent_from(m.context, *known, from, to, loop);
-    case code::Routine::Way::round:
+    case code::Routine::Way::back:
       return mark_silent_from(m.context, *known, from, to, known->routine->outer(loop));
     case code::Routine::Way::out:
       return mark_silent_further(m.context, *known);
@@ -62,7 +62,7 @@ void SourceLoops::mark_silent_from(uint32_t context, const Known& known, uint64_
   Pin pin(known);
   const bool anew = routine->silently_anew(from, to) && makes_calls_of(context, known);
   for (; loop; loop = routine->outer(loop)) {
-    if (!routine->silently_round(from, to, loop)) continue;
+    if (!routine->silently_repeats(from, to, loop)) continue;
     if (const uint32_t marked = number(context, known, loop)) t_.loops[marked].silent = 1;
   }
   pin.release();
