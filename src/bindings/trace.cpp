@@ -16,6 +16,7 @@
 #include "bindings/text.hpp"
 #include "calls/thread_calls.hpp"
 #include "recording/reading/process_files.hpp"
+#include "structure/build_tree.hpp"
 #include "structure/tree_check.hpp"
 #include "trace/file_systems.hpp"
 

@@ -1,7 +1,7 @@
 // Calls that never return. The instruction after them does not follow them; it belongs to other code.
 #pragma once
 
-#include "code/routine.hpp"
+#include "code/code_map.hpp"
 
 namespace leadline::code {
 

@@ -1,7 +1,7 @@
 // The names of functions in other objects, which are called through the dynamic linker.
 #pragma once
 
-#include "code/routine.hpp"
+#include "code/code_map.hpp"
 
 namespace leadline::code {
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "code/routine.hpp"
+#include "code/code_map.hpp"
 
 namespace leadline::code {
 

@@ -45,17 +45,16 @@ uint64_t location_of(size_t lane, size_t stream) { return static_cast<uint64_t>(
 Otf2Export::Otf2Export(const otf2::Library& library, const std::string& directory, const analysis::Profile& profile,
                        uint32_t loop, const Window& window, std::vector<Lane> lanes,
                        std::vector<ProcessLane> process_lanes, CallPaths paths)
-    : otf2_(library),
+    : shared_(library),
       exporting_(profile, loop, window),
       lanes_(std::move(lanes)),
       process_lanes_(std::move(process_lanes)),
       contexts_(std::move(paths.contexts)),
       context_of_site_(std::move(paths.of_site)),
-      attributes_(otf2_.AttributeList_New()),
       archive_(otf2_.Archive_Open(directory.c_str(), "traces", otf2::mode_write, events_chunk, definitions_chunk,
                                   otf2::substrate_posix, otf2::compression_none)) {
   if (!archive_) {
-    failure_ = "the archive cannot be opened";
+    shared_.failure = "the archive cannot be opened";
     return;
   }
   check(otf2_.Archive_SetFlushCallbacks(archive_, &flush_always, nullptr));
@@ -68,62 +67,49 @@ Otf2Export::Otf2Export(const otf2::Library& library, const std::string& director
 
 Otf2Export::~Otf2Export() {
   if (archive_) otf2_.Archive_Close(archive_);
-  if (attributes_) otf2_.AttributeList_Delete(attributes_);
-}
-
-void Otf2Export::check(int error) {
-  if (error && failure_.empty()) failure_ = otf2_.Error_GetDescription(error);
 }
 
 void Otf2Export::scan(const trace::Process& process, uint32_t index) {
-  complete_ &= exporting_.scan(process, index) == 0 && exporting_.whole();
+  shared_.complete &= exporting_.scan(process, index) == 0 && exporting_.whole();
   if (process.start_unix_ns > 0) start_unix_ns_ = std::min(start_unix_ns_, process.start_unix_ns);
   const int64_t world = process_lanes_[index].world;
   if (world < 0) return;
   for (const trace::Communicator& c : process.communicators) {
-    if (!c.identity || c.kind != trace::Communicator::Kind::intra || communicators_.count(c.identity)) continue;
+    if (!c.identity || c.kind != trace::Communicator::Kind::intra || shared_.communicators.count(c.identity)) continue;
     std::vector<uint64_t> lanes;
     for (const int32_t rank : c.world) {
       const int64_t lane = world + rank;
       if (rank >= 0 && lane < static_cast<int64_t>(lanes_.size())) lanes.push_back(static_cast<uint64_t>(lane));
     }
     if (lanes.empty() || lanes.size() != c.world.size()) continue;
-    communicators_[c.identity] = {static_cast<uint32_t>(communicators_.size()), std::move(lanes)};
+    shared_.communicators[c.identity] = {static_cast<uint32_t>(shared_.communicators.size()), std::move(lanes)};
   }
   for (const trace::Communicator& c : process.communicators) {
     if (!c.identity || c.kind != trace::Communicator::Kind::window || c.parent >= process.communicators.size())
       continue;
     const uint64_t over = process.communicators[c.parent].identity;
-    if (communicator(over))
-      windows_.try_emplace(c.identity, RemoteWindow{static_cast<uint32_t>(windows_.size()), over});
+    if (shared_.communicator(over))
+      shared_.windows.try_emplace(c.identity,
+                                  Otf2Shared::RemoteWindow{static_cast<uint32_t>(shared_.windows.size()), over});
   }
 }
 
 void Otf2Export::begin() {
   exporting_.settle();
-  complete_ &= exporting_.scanned() == process_lanes_.size();
-}
-
-const Otf2Export::Communicator* Otf2Export::communicator(uint64_t identity) const {
-  const auto at = communicators_.find(identity);
-  return at == communicators_.end() ? nullptr : &at->second;
-}
-
-uint32_t Otf2Export::region(const std::string& name, trace::CallClass cls) {
-  return regions_.try_emplace(name, static_cast<uint32_t>(regions_.size()), cls).first->second.first;
+  shared_.complete &= exporting_.scanned() == process_lanes_.size();
 }
 
 void Otf2Export::write(const trace::Process& process, uint32_t index, const std::string& label) {
   const auto lane = static_cast<size_t>(process_lanes_[index].lane);
   otf2::EvtWriter* writer = nullptr;
-  std::optional<Thread> thread;
+  std::optional<Otf2Thread> thread;
   size_t current = SIZE_MAX;
   const auto end = [&] {
     if (!writer) return;
     check(otf2_.EvtWriter_GetNumberOfEvents(writer, &locations_[location_of(lane, current)].events));
     check(otf2_.Archive_CloseEvtWriter(archive_, writer));
   };
-  if (failure_.empty()) {
+  if (shared_.failure.empty()) {
     exporting_.visit(
         process, index, true,
         [&](size_t stream, const CallStream& c) {
@@ -134,14 +120,14 @@ void Otf2Export::write(const trace::Process& process, uint32_t index, const std:
             const std::string own = std::to_string(process.streams[stream].thread);
             locations_[number] = {lane, stream ? "rank " + label + " thread " + own : "rank " + label, 0};
             writer = otf2_.Archive_GetEvtWriter(archive_, number);
-            if (!writer && failure_.empty()) failure_ = "no events can be written";
-            thread.emplace(this, writer, process, stream);
+            if (!writer && shared_.failure.empty()) shared_.failure = "no events can be written";
+            thread.emplace(&shared_, exporting_, writer, process, stream);
           }
-          if (!writer || !failure_.empty()) return;
+          if (!writer || !shared_.failure.empty()) return;
           const uint32_t site = exporting_.site(index, stream, c.event().event.key.site);
           thread->call(c, context_of(site));
         },
-        &sums_);
+        &shared_.sums);
   }
   end();
 }
@@ -170,15 +156,15 @@ void Otf2Export::define() {
   }
   check(otf2_.Archive_CloseDefFiles(archive_));
   otf2::GlobalDefWriter* to = otf2_.Archive_GetGlobalDefWriter(archive_);
-  if (!to) return void(failure_ = "no definitions can be written");
-  const uint64_t first = first_ == UINT64_MAX ? 0 : first_, last = std::max(first, last_);
+  if (!to) return void(shared_.failure = "no definitions can be written");
+  const uint64_t first = shared_.first == UINT64_MAX ? 0 : shared_.first, last = std::max(first, shared_.last);
   const auto epoch = start_unix_ns_ == INT64_MAX ? 0 : static_cast<uint64_t>(start_unix_ns_) + first;
   check(otf2_.GlobalDefWriter_WriteClockProperties(to, 1'000'000'000, first, last - first + 1, epoch));
   define_locations(to);
-  std::vector<std::string> names(regions_.size());  // readers want them in their order
-  for (const auto& [name, region] : regions_) names[region.first] = name;
+  std::vector<std::string> names(shared_.regions.size());  // readers want them in their order
+  for (const auto& [name, region] : shared_.regions) names[region.first] = name;
   for (const std::string& name : names) {
-    const auto& region = regions_.at(name);
+    const auto& region = shared_.regions.at(name);
     const uint32_t text = string(to, name), nothing = string(to, "");
     const uint8_t paradigm = name.starts_with("MPI_") ? otf2::paradigm_mpi : otf2::paradigm_unknown;
     check(otf2_.GlobalDefWriter_WriteRegion(to, region.first, text, text, nothing, otf2::role_of(region.second),
@@ -187,10 +173,10 @@ void Otf2Export::define() {
   define_attributes(to);
   define_call_paths(to);
   define_communicators(to);
-  files_.define(otf2_, to, [&](const std::string& text) { return string(to, text); }, [&](int e) { check(e); });
-  for (const auto& [identity, window] : windows_) {
-    check(otf2_.GlobalDefWriter_WriteRmaWin(to, window.number, string(to, ""), communicators_.at(window.over).number,
-                                            otf2::window_made_and_freed));
+  shared_.files.define(otf2_, to, [&](const std::string& text) { return string(to, text); }, [&](int e) { check(e); });
+  for (const auto& [identity, window] : shared_.windows) {
+    check(otf2_.GlobalDefWriter_WriteRmaWin(to, window.number, string(to, ""),
+                                            shared_.communicators.at(window.over).number, otf2::window_made_and_freed));
   }
   check(otf2_.GlobalDefWriter_WriteParameter(to, otf2::polls_parameter, string(to, "polls"), otf2::parameter_unsigned));
 }
@@ -223,8 +209,8 @@ void Otf2Export::define_communicators(otf2::GlobalDefWriter* to) {
   const uint32_t nothing = string(to, "");
   check(otf2_.GlobalDefWriter_WriteGroup(to, group, nothing, otf2::comm_locations, otf2::paradigm_mpi, no_flags,
                                          static_cast<uint32_t>(all.size()), all.data()));
-  std::vector<const Communicator*> in_order(communicators_.size());  // readers want that
-  for (const auto& [identity, comm] : communicators_) in_order[comm.number] = &comm;
+  std::vector<const Otf2Shared::Communicator*> in_order(shared_.communicators.size());  // readers want that
+  for (const auto& [identity, comm] : shared_.communicators) in_order[comm.number] = &comm;
   for (const Communicator* comm : in_order) {
     const uint32_t name = comm->lanes == all ? string(to, "all ranks") : nothing;
     check(otf2_.GlobalDefWriter_WriteGroup(to, ++group, nothing, otf2::comm_group, otf2::paradigm_mpi, no_flags,
@@ -234,11 +220,11 @@ void Otf2Export::define_communicators(otf2::GlobalDefWriter* to) {
 }
 
 std::string Otf2Export::finish(Exported* sums) {
-  sums_.unmatched = complete_ ? 0 : exporting_.matches().unmatched();
-  *sums = sums_;
-  if (failure_.empty()) define();
+  shared_.sums.unmatched = shared_.complete ? 0 : exporting_.matches().unmatched();
+  *sums = shared_.sums;
+  if (shared_.failure.empty()) define();
   if (archive_) check(otf2_.Archive_Close(std::exchange(archive_, nullptr)));
-  return failure_;
+  return shared_.failure;
 }
 
 }  // namespace leadline::interchange

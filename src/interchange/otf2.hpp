@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "interchange/exporting.hpp"
-#include "interchange/otf2_files.hpp"
 #include "interchange/otf2_library.hpp"
+#include "interchange/otf2_shared.hpp"
 
 namespace leadline::interchange {
 
@@ -48,7 +48,7 @@ class Otf2Export {
   void write(const trace::Process& process, uint32_t index, const std::string& label);
   std::string finish(Exported* sums);  // a message if something failed
   // Ends of messages, and collectives, on communicators that the trace does not describe: between two groups, or lost.
-  uint64_t undescribed() const { return undescribed_; }
+  uint64_t undescribed() const { return shared_.undescribed; }
 
  private:
   struct Location {
@@ -56,15 +56,6 @@ class Otf2Export {
     std::string name;
     uint64_t events;
   };
-  struct Communicator {
-    uint32_t number;
-    std::vector<uint64_t> lanes;
-  };
-  struct RemoteWindow {
-    uint32_t number;
-    uint64_t over;  // its communicator
-  };
-  class Thread;
   void define();
   void define_locations(otf2::GlobalDefWriter* to);
   void define_communicators(otf2::GlobalDefWriter* to);
@@ -73,30 +64,19 @@ class Otf2Export {
   uint32_t context_of(uint32_t site) const;
   uint32_t string(otf2::GlobalDefWriter* to, const std::string& text);
   void empty_location(uint64_t number, size_t lane);
-  uint32_t region(const std::string& name, trace::CallClass cls);
-  const Communicator* communicator(uint64_t identity) const;
-  void check(int error);
+  void check(int error) { shared_.check(error); }
 
-  otf2::Library otf2_;
+  Otf2Shared shared_;
+  const otf2::Library& otf2_ = shared_.otf2;
   Exporting exporting_;
   std::vector<Lane> lanes_;
   std::vector<ProcessLane> process_lanes_;
   std::vector<CallingContext> contexts_;
   std::vector<uint32_t> context_of_site_;
-  otf2::AttributeList* attributes_;  // of the next call
   otf2::Archive* archive_;
-  std::string failure_;
-  bool complete_ = true;  // everything is exported, even ends of messages that lack the other end
   std::map<uint64_t, Location> locations_;
-  std::map<uint64_t, Communicator> communicators_;
-  std::map<uint64_t, RemoteWindow> windows_;
-  Otf2Files files_;
-  std::unordered_map<std::string, std::pair<uint32_t, trace::CallClass>> regions_;
   std::unordered_map<std::string, uint32_t> strings_;
   int64_t start_unix_ns_ = INT64_MAX;
-  uint64_t first_ = UINT64_MAX, last_ = 0;  // begin of the first call, and end of the last one
-  uint64_t undescribed_ = 0;
-  Exported sums_;
 };
 
 }  // namespace leadline::interchange

@@ -27,7 +27,7 @@ void Otf2Export::define_call_paths(otf2::GlobalDefWriter* to) {
   for (uint32_t number = 0; number < contexts_.size(); ++number) {
     const CallingContext& c = contexts_[number];
     const uint32_t file = string(to, c.file);
-    const auto [routine, is_new] = routines.try_emplace({c.full, c.file}, regions_.size() + routines.size());
+    const auto [routine, is_new] = routines.try_emplace({c.full, c.file}, shared_.regions.size() + routines.size());
     if (is_new) {
       const uint32_t name = string(to, c.routine), full = string(to, c.full);
       check(otf2_.GlobalDefWriter_WriteRegion(to, routine->second, name, full, nothing, otf2::role_function,

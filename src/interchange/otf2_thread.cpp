@@ -15,19 +15,25 @@ uint64_t known(int64_t bytes) { return bytes > 0 ? static_cast<uint64_t>(bytes) 
 
 }  // namespace
 
-Otf2Export::Thread::Thread(Otf2Export* to, otf2::EvtWriter* writer, const trace::Process& process, size_t stream)
-    : to_(*to), otf2_(to->otf2_), writer_(writer), process_(process), of_thread_(uint64_t{stream} << 48) {
+Otf2Thread::Otf2Thread(Otf2Shared* to, const Exporting& exporting, otf2::EvtWriter* writer,
+                       const trace::Process& process, size_t stream)
+    : to_(*to),
+      exporting_(exporting),
+      otf2_(to->otf2),
+      writer_(writer),
+      process_(process),
+      of_thread_(uint64_t{stream} << 48) {
   functions_.resize(process.functions.size());
 }
 
-void Otf2Export::Thread::call(const CallStream& c, uint32_t context) {
+void Otf2Thread::call(const CallStream& c, uint32_t context) {
   const uint32_t region = region_of(c);
   const uint64_t begin = ticks(c.begin_ns()), end = ticks(c.end_ns());
-  to_.first_ = std::min(to_.first_, begin);
-  to_.last_ = std::max(to_.last_, end);
+  to_.first = std::min(to_.first, begin);
+  to_.last = std::max(to_.last, end);
   file_event_ = file_event(c);
   const bool names_file = file_event_ == FileEvent::other && handle_ != otf2::undefined;
-  otf2::AttributeList* with = context == otf2::undefined && !names_file ? nullptr : to_.attributes_;
+  otf2::AttributeList* with = context == otf2::undefined && !names_file ? nullptr : to_.attributes;
   if (context != otf2::undefined) check(otf2_.AttributeList_AddCallingContextRef(with, otf2::call_path, context));
   if (names_file) check(otf2_.AttributeList_AddIoHandleRef(with, otf2::on_file, handle_));
   check(otf2_.EvtWriter_Enter(writer_, with, begin, region));  // which empties the list
@@ -37,7 +43,7 @@ void Otf2Export::Thread::call(const CallStream& c, uint32_t context) {
   check(otf2_.EvtWriter_Leave(writer_, nullptr, end, region));
 }
 
-void Otf2Export::Thread::events_at_begin(const CallStream& c, uint64_t begin) {
+void Otf2Thread::events_at_begin(const CallStream& c, uint64_t begin) {
   const structure::DecodedCall& call = c.call();
   for (const MessageEnd& m : c.sends()) send(m, begin);
   for (const RequestUnderWay& r : c.made()) {
@@ -50,7 +56,7 @@ void Otf2Export::Thread::events_at_begin(const CallStream& c, uint64_t begin) {
   file_begins(c, begin);
 }
 
-void Otf2Export::Thread::events_at_end(const CallStream& c, uint64_t begin, uint64_t end) {
+void Otf2Thread::events_at_end(const CallStream& c, uint64_t begin, uint64_t end) {
   if (c.collective() && c.call().facts().requests == trace::RequestUse::none) collective(c, begin, end);
   for (const MessageEnd& m : c.receives()) receive(m, end);
   for (const RequestUnderWay& r : c.completed()) {
@@ -64,11 +70,11 @@ void Otf2Export::Thread::events_at_end(const CallStream& c, uint64_t begin, uint
 
 // --- Names ---
 
-const std::string& Otf2Export::Thread::name_of(uint32_t function) const {
+const std::string& Otf2Thread::name_of(uint32_t function) const {
   return function < process_.functions.size() ? process_.functions[function].name : unknown_name;
 }
 
-uint32_t Otf2Export::Thread::region_of(const CallStream& c) {
+uint32_t Otf2Thread::region_of(const CallStream& c) {
   const structure::DecodedCall& call = c.call();
   if (call.function >= functions_.size()) return to_.region(unknown_name, call.cls);
   FunctionFacts& f = functions_[call.function];
@@ -82,24 +88,24 @@ uint32_t Otf2Export::Thread::region_of(const CallStream& c) {
 
 // --- Messages and collectives ---
 
-bool Otf2Export::Thread::exports(const MessageEnd& m) const {
-  return to_.communicator(m.identity()) && (to_.complete_ || to_.exporting_.matches().number(m));
+bool Otf2Thread::exports(const MessageEnd& m) const {
+  return to_.communicator(m.identity()) && (to_.complete || exporting_.matches().number(m));
 }
 
-void Otf2Export::Thread::send(const MessageEnd& m, uint64_t at) {
+void Otf2Thread::send(const MessageEnd& m, uint64_t at) {
   const Communicator* comm = to_.communicator(m.identity());
-  if (!comm) ++to_.undescribed_;
+  if (!comm) ++to_.undescribed;
   if (!exports(m)) return;
-  ++to_.sums_.messages;
+  ++to_.sums.messages;
   const auto dest = static_cast<uint32_t>(m.dest()), tag = static_cast<uint32_t>(m.tag());
   check(m.request ? otf2_.EvtWriter_MpiIsend(writer_, nullptr, at, dest, comm->number, tag, known(m.bytes),
                                              send_id(m.request))
                   : otf2_.EvtWriter_MpiSend(writer_, nullptr, at, dest, comm->number, tag, known(m.bytes)));
 }
 
-void Otf2Export::Thread::receive(const MessageEnd& m, uint64_t at) {
+void Otf2Thread::receive(const MessageEnd& m, uint64_t at) {
   const Communicator* comm = to_.communicator(m.identity());
-  if (!comm) ++to_.undescribed_;
+  if (!comm) ++to_.undescribed;
   if (!exports(m)) return;
   const auto source = static_cast<uint32_t>(m.source()), tag = static_cast<uint32_t>(m.tag());
   check(m.request ? otf2_.EvtWriter_MpiIrecv(writer_, nullptr, at, source, comm->number, tag, known(m.bytes),
@@ -108,13 +114,13 @@ void Otf2Export::Thread::receive(const MessageEnd& m, uint64_t at) {
 }
 
 // Whether OTF2 has the collective that the request is of.
-bool Otf2Export::Thread::described(const RequestUnderWay& r) const {
+bool Otf2Thread::described(const RequestUnderWay& r) const {
   return r.collective && otf2_.EvtWriter_NonBlockingCollectiveRequest &&
          otf2_.EvtWriter_NonBlockingCollectiveComplete && to_.communicator(r.collective->identity) &&
          otf2::operation_of(name_of(r.collective->function), trace::CallClass::icoll);
 }
 
-void Otf2Export::Thread::completed(const RequestUnderWay& r, uint64_t at) {
+void Otf2Thread::completed(const RequestUnderWay& r, uint64_t at) {
   if (described(r)) collective_done(r, at);
   if (r.cancelled && r.receives) check(otf2_.EvtWriter_MpiRequestCancelled(writer_, nullptr, at, receive_id(r.number)));
   if (r.sent && exports(*r.sent)) {
@@ -129,23 +135,23 @@ void Otf2Export::Thread::completed(const RequestUnderWay& r, uint64_t at) {
   }
 }
 
-void Otf2Export::Thread::collective_done(const RequestUnderWay& r, uint64_t at) {
+void Otf2Thread::collective_done(const RequestUnderWay& r, uint64_t at) {
   const CollectiveUnderWay& c = *r.collective;
   const auto operation = otf2::operation_of(name_of(c.function), trace::CallClass::icoll);
   const uint32_t root = c.root >= 0 ? static_cast<uint32_t>(c.root) : otf2::undefined;
-  ++to_.sums_.collectives;
+  ++to_.sums.collectives;
   check(otf2_.EvtWriter_NonBlockingCollectiveComplete(writer_, nullptr, at, *operation,
                                                       to_.communicator(c.identity)->number, root, known(c.out_bytes),
                                                       known(c.in_bytes), send_id(r.number)));
 }
 
-void Otf2Export::Thread::collective(const CallStream& c, uint64_t begin, uint64_t end) {
+void Otf2Thread::collective(const CallStream& c, uint64_t begin, uint64_t end) {
   const structure::DecodedCall& call = c.call();
   const std::optional<uint8_t> operation = otf2::operation_of(name_of(call.function), call.cls);
   const Communicator* comm = to_.communicator(call.identity);
-  if (!comm) ++to_.undescribed_;
+  if (!comm) ++to_.undescribed;
   if (!operation || !comm) return;
-  ++to_.sums_.collectives;
+  ++to_.sums.collectives;
   uint64_t out = 0, in = 0;
   for (const structure::CallPart& part : call.parts) {
     out += known(part.out_bytes);
@@ -158,10 +164,10 @@ void Otf2Export::Thread::collective(const CallStream& c, uint64_t begin, uint64_
 
 // --- One-sided operations ---
 
-void Otf2Export::Thread::access(const CallStream& c, uint64_t at) {
+void Otf2Thread::access(const CallStream& c, uint64_t at) {
   const structure::DecodedCall& call = c.call();
-  const auto window = to_.windows_.find(call.identity);
-  if (window == to_.windows_.end()) return;
+  const auto window = to_.windows.find(call.identity);
+  if (window == to_.windows.end()) return;
   const structure::CallPart& part = call.parts.front();
   const uint64_t id = access_id(c.one_sided().started());
   const uint32_t number = window->second.number;
@@ -174,18 +180,18 @@ void Otf2Export::Thread::access(const CallStream& c, uint64_t at) {
                : otf2_.EvtWriter_RmaPut(writer_, nullptr, at, number, target, out, id));
 }
 
-void Otf2Export::Thread::access_done(uint64_t window, uint64_t operation, bool here, bool there, uint64_t at) {
-  const auto found = to_.windows_.find(window);
-  if (found == to_.windows_.end()) return;
+void Otf2Thread::access_done(uint64_t window, uint64_t operation, bool here, bool there, uint64_t at) {
+  const auto found = to_.windows.find(window);
+  if (found == to_.windows.end()) return;
   const uint64_t id = access_id(operation);
   if (here) check(otf2_.EvtWriter_RmaOpCompleteNonBlocking(writer_, nullptr, at, found->second.number, id));
   if (there) check(otf2_.EvtWriter_RmaOpCompleteRemote(writer_, nullptr, at, found->second.number, id));
 }
 
-void Otf2Export::Thread::window(uint32_t object, uint64_t at, WindowEvent write) {
+void Otf2Thread::window(uint32_t object, uint64_t at, WindowEvent write) {
   if (object >= process_.communicators.size()) return;
-  const auto window = to_.windows_.find(process_.communicators[object].identity);
-  if (window != to_.windows_.end()) check(write(writer_, nullptr, at, window->second.number));
+  const auto window = to_.windows.find(process_.communicators[object].identity);
+  if (window != to_.windows.end()) check(write(writer_, nullptr, at, window->second.number));
 }
 
 }  // namespace leadline::interchange

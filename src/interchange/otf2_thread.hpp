@@ -7,13 +7,14 @@
 #include <tuple>
 #include <vector>
 
-#include "interchange/otf2.hpp"
+#include "interchange/otf2_shared.hpp"
 
 namespace leadline::interchange {
 
-class Otf2Export::Thread {
+class Otf2Thread {
  public:
-  Thread(Otf2Export* to, otf2::EvtWriter* writer, const trace::Process& process, size_t stream);
+  Otf2Thread(Otf2Shared* to, const Exporting& exporting, otf2::EvtWriter* writer, const trace::Process& process,
+             size_t stream);
 
   // `context`: that it was made in.
   void call(const CallStream& c, uint32_t context);
@@ -63,7 +64,9 @@ class Otf2Export::Thread {
   void transfer_begins(const CallStream& c, uint64_t at);
   void transfer_ends(const CallStream& c, uint64_t at);
 
-  Otf2Export& to_;
+  using Communicator = Otf2Shared::Communicator;
+  Otf2Shared& to_;
+  const Exporting& exporting_;
   const otf2::Library& otf2_;
   otf2::EvtWriter* writer_;
   const trace::Process& process_;

@@ -35,7 +35,7 @@ int64_t moved_by(const structure::CallPart& part) {
 
 }  // namespace
 
-uint32_t Otf2Export::Thread::handle(const OpenFile& file) {
+uint32_t Otf2Thread::handle(const OpenFile& file) {
   const auto [looked_up, fresh] = handles_.try_emplace({file.key(), file.file, file.stream, file.created}, 0);
   if (!fresh) return looked_up->second;
   uint32_t comm = otf2::undefined;
@@ -45,10 +45,10 @@ uint32_t Otf2Export::Thread::handle(const OpenFile& file) {
         over < process_.communicators.size() ? to_.communicator(process_.communicators[over].identity) : nullptr;
     if (known) comm = known->number;
   }
-  return looked_up->second = to_.files_.handle(process_, file, comm);
+  return looked_up->second = to_.files.handle(process_, file, comm);
 }
 
-Otf2Export::Thread::FunctionFacts& Otf2Export::Thread::facts_of(uint32_t function) {
+Otf2Thread::FunctionFacts& Otf2Thread::facts_of(uint32_t function) {
   FunctionFacts& f = functions_[function];
   if (f.looked_up) return f;
   f.looked_up = true;
@@ -62,7 +62,7 @@ Otf2Export::Thread::FunctionFacts& Otf2Export::Thread::facts_of(uint32_t functio
 }
 
 // Also finds its handle.
-Otf2Export::Thread::FileEvent Otf2Export::Thread::file_event(const CallStream& c) {
+Otf2Thread::FileEvent Otf2Thread::file_event(const CallStream& c) {
   const structure::DecodedCall& call = c.call();
   const FollowedFiles& files = c.files();
   handle_ = otf2::undefined;
@@ -75,7 +75,7 @@ Otf2Export::Thread::FileEvent Otf2Export::Thread::file_event(const CallStream& c
   return call.cls == CallClass::posix_seek && !call.error ? FileEvent::seeks : FileEvent::other;
 }
 
-void Otf2Export::Thread::file_begins(const CallStream& c, uint64_t at) {
+void Otf2Thread::file_begins(const CallStream& c, uint64_t at) {
   if (file_event_ == FileEvent::none) return;
   if (c.files().replaced()) {
     check(otf2_.EvtWriter_IoDestroyHandle(writer_, nullptr, at, handle(*c.files().replaced())));
@@ -83,7 +83,7 @@ void Otf2Export::Thread::file_begins(const CallStream& c, uint64_t at) {
   if (file_event_ == FileEvent::moves || file_event_ == FileEvent::flushes) transfer_begins(c, at);
 }
 
-void Otf2Export::Thread::transfer_begins(const CallStream& c, uint64_t at) {
+void Otf2Thread::transfer_begins(const CallStream& c, uint64_t at) {
   const structure::DecodedCall& call = c.call();
   const FunctionFacts& f = facts_of(call.function);
   if (f.split_end) return;
@@ -101,7 +101,7 @@ void Otf2Export::Thread::transfer_begins(const CallStream& c, uint64_t at) {
   check(otf2_.EvtWriter_IoOperationBegin(writer_, nullptr, at, handle_, mode, flags, told(asked), transfer_));
 }
 
-void Otf2Export::Thread::transfer_ends(const CallStream& c, uint64_t at) {
+void Otf2Thread::transfer_ends(const CallStream& c, uint64_t at) {
   const structure::DecodedCall& call = c.call();
   const FunctionFacts& f = facts_of(call.function);
   if (f.split_begin) split_[handle_] = transfer_;
@@ -121,7 +121,7 @@ void Otf2Export::Thread::transfer_ends(const CallStream& c, uint64_t at) {
   check(otf2_.EvtWriter_IoOperationComplete(writer_, nullptr, at, handle_, told(moved), transfer_));
 }
 
-void Otf2Export::Thread::file_ends(const CallStream& c, uint64_t at) {
+void Otf2Thread::file_ends(const CallStream& c, uint64_t at) {
   switch (file_event_) {
     case FileEvent::opens: {
       const OpenFile& file = c.files().file();

@@ -54,10 +54,6 @@ struct LoopTree {
   std::vector<uint64_t> count_instances() const;
 };
 
-// The tree of one thread's calls. If the program is regular, its size and the time to build it grow with the trace, not
-// with the number of calls.
-LoopTree loop_tree(const trace::Stream& stream);
-
 // The calls in order; `times` counts equal calls in a row.
 void for_each_call(const LoopTree& tree, const std::function<void(const CallItem& call, uint64_t times)>& visit);
 

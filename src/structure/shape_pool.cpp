@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "structure/loop_tree.hpp"
+#include "structure/build_tree.hpp"
 #include "trace/hash.hpp"
 #include "trace/reading/tallies.hpp"
 #include "trace/structure.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "structure/build_tree.hpp"
 #include "structure/tree_calls.hpp"
 #include "trace/structure.hpp"
 

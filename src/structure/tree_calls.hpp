@@ -11,13 +11,6 @@
 
 namespace leadline::structure {
 
-// The tree of a thread's calls, and which of them each place of the trace's graphs is, whose times are the place's.
-// `call`: its number; `no_call`: the place is that of several calls of the site. Places of generations whose order is
-// not known are left out.
-inline constexpr uint32_t no_call = UINT32_MAX;
-using EachPlace = std::function<void(uint32_t call, const trace::DecodedPosition& place)>;
-LoopTree loop_tree(const trace::Stream& stream, const EachPlace& each);
-
 inline bool is_call(const Element& e) { return !e.is_sequence && Item(e.id).kind() == Item::Kind::call; }
 // The sequence that an element leads to; 0: it is a call, or calls that are lost.
 Sequence inside(const LoopTree& tree, const Element& e);

@@ -1,5 +1,5 @@
 // Loop trees expand to exactly the calls of the trace; and where a program's loops are known, they are the tree.
-#include "structure/loop_tree.hpp"
+#include "structure/build_tree.hpp"
 
 #include <algorithm>
 #include <chrono>

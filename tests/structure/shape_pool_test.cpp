@@ -6,7 +6,7 @@
 #include "../native/check.hpp"
 #include "../recording/memory_thread.hpp"
 #include "../recording/programs.hpp"
-#include "structure/loop_tree.hpp"
+#include "structure/build_tree.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/matching/matching.hpp"
+#include "analysis/matching/matched_calls.hpp"
 #include "calls/call.hpp"
 
 namespace leadline::analysis {

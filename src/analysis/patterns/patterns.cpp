@@ -6,6 +6,7 @@
 #include "analysis/patterns/collectives/collective_patterns.hpp"
 #include "analysis/patterns/collectives/site_patterns.hpp"
 #include "analysis/patterns/exchanges/exchange_patterns.hpp"
+#include "analysis/patterns/exchanges/find_exchanges.hpp"
 #include "analysis/patterns/files/file_patterns.hpp"
 
 namespace leadline::analysis {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "structure/build_tree.hpp"
 #include "structure/shape_pool.hpp"
 
 namespace leadline::analysis {

@@ -9,6 +9,7 @@
 
 #include "analysis/profile.hpp"
 #include "analysis/waits/causes.hpp"
+#include "analysis/waits/imbalance.hpp"
 #include "analysis/waits/wait_states.hpp"
 #include "trace/process.hpp"
 
@@ -33,20 +34,6 @@ struct PathRow {
   uint32_t process = 0, site = 0;
   Doing doing = Doing::unknown;  // computation before the call, or the call
   double share = 0;
-};
-
-struct Imbalance {
-  bool found = false;
-  double computation_ns = 0;  // of a rank in a step: mean
-  double lost_ns = 0;         // in a step: what the rank that computes longest exceeds the mean by, on average
-  // Parts of it: the same ranks in every step; ranks that change slowly; the rest.
-  double fixed_ns = 0, wandering_ns = 0, noise_ns = 0;
-  // Another part: a few steps that took far longer than usual, which stand for themselves. A period: they come every so
-  // many steps; 0: they have none.
-  double rare_ns = 0;
-  uint64_t rare_steps = 0, rare_period = 0;
-  double between_hosts = 0;  // share of the fixed part that differs between hosts, not within them
-  std::vector<std::pair<uint32_t, double>> slowest;  // processes and their computation beside the mean: a ratio
 };
 
 struct RunWaits {

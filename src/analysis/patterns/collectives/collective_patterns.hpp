@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analysis/matching/step.hpp"
-#include "analysis/patterns/patterns.hpp"
+#include "analysis/pattern.hpp"
 #include "analysis/profile.hpp"
 
 namespace leadline::analysis {

@@ -1,10 +1,4 @@
-// Exchanges: call sites whose messages belong together, and the shape of who sends to whom.
-//
-// What belongs together: a send and the receive of its messages, a request and the call that completes it, a one-sided
-// operation and the synchronisation that completes it. One-sided operations and messages are never one exchange. Where
-// a part of a shape is found in one routine and its other parts beside it (each direction of a halo has a send of its
-// own), the parts are one exchange if together they are a shape. Equal shapes in one routine are one exchange too: a
-// routine that exchanges one field after another.
+// An exchange: call sites whose messages belong together (find_exchanges.hpp), and the shape of who sends to whom.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +8,6 @@
 #include "analysis/matching/step.hpp"
 #include "analysis/patterns/exchanges/shape.hpp"
 #include "analysis/patterns/exchanges/site_traffic.hpp"
-#include "analysis/profile.hpp"
 
 namespace leadline::analysis {
 
@@ -52,8 +45,5 @@ struct Steps {
     return first_calls;
   }
 };
-
-std::vector<Exchange> exchanges_of(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
-                                   const SourcePlaces& places);
 
 }  // namespace leadline::analysis

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "analysis/matching/step.hpp"
-#include "analysis/patterns/exchanges/order.hpp"
+#include "analysis/patterns/exchanges/exchange.hpp"
+#include "analysis/patterns/exchanges/ordering.hpp"
 
 namespace leadline::analysis {
 

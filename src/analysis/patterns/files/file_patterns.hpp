@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "analysis/pattern.hpp"
 #include "analysis/patterns/files/file_sites.hpp"
-#include "analysis/patterns/patterns.hpp"
 
 namespace leadline::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/patterns/exchanges/exchange.hpp"
+#include "analysis/patterns/exchanges/find_exchanges.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,14 +3,13 @@
 // A generation is a hierarchy of graphs, whose order comes in pieces (trace/reading/order.hpp). A way of some steps
 // from a node does the same each time, so it is parsed once; of a cycle of edges, one pass is parsed. Literals are
 // read where they come.
-#include "structure/loop_tree.hpp"
+#include "structure/build_tree.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
 #include "structure/parse.hpp"
-#include "structure/tree_calls.hpp"
 #include "trace/hash.hpp"
 #include "trace/reading/generation_walk.hpp"
 #include "trace/reading/literals.hpp"
