@@ -6,7 +6,8 @@
 // program can match them. (MPI_Comm_split makes it, because MPI_Comm_dup would copy attributes of the program.)
 #pragma once
 
-#include "shim/shim.hpp"
+#include "shim/report.hpp"
+#include "shim/state.hpp"
 
 namespace leadline::shim {
 

@@ -12,21 +12,10 @@
 #pragma once
 
 #include "collectives/execute.hpp"
+#include "shim/moving.hpp"
 #include "shim/plan.hpp"
 
 namespace leadline::shim {
-
-// The facts about the call that the schedule's steps need.
-struct Moving {
-  uint64_t own, datatype, op, root;
-  Layout layout;
-  const collectives::OperationFacts* facts;
-  void* function;  // the library's own
-  int32_t rank;
-  int64_t size;             // bytes of an element
-  bool takes_less = false;  // a message that is shorter than expected is no error, as in the libraries
-  bool last_came = false;   // the message waited for last was the last from its sender
-};
 
 // MPICH does, and libraries built on it; Open MPI does not.
 bool library_tells_shorter_broadcasts();

@@ -6,7 +6,8 @@
 #include "host/significance.hpp"
 #include "host/spawning.hpp"
 #include "leadline/shim_collectives.hpp"
-#include "shim/plan.hpp"
+#include "shim/lifecycle.hpp"
+#include "shim/tuned.hpp"
 
 #define LEADLINE_EXPORT __attribute__((visibility("default")))
 
@@ -25,7 +26,7 @@ template <class... A>
 Word pass_on(Fn fn, Name name, A... a) {
   void* const& real = host::real_functions[static_cast<int>(fn)][static_cast<int>(name)];
   if (__builtin_expect(!real, 0)) {
-    shim.find_library();
+    find_library();
     if (!real) {
       tell("%s was called, but no library loaded after the shim provides it", host::traits[static_cast<int>(fn)].name);
       return 16;
@@ -128,7 +129,7 @@ template <Operation operation, class... A>
   constexpr collectives::Arguments at = collectives::facts_of(operation).arguments;
   const Word args[] = {a...};
   if (__builtin_expect(!watching.load(std::memory_order_relaxed), 0)) {
-    if (!begun.load(std::memory_order_relaxed)) shim.note_call_without_init();
+    if (!begun.load(std::memory_order_relaxed)) note_call_without_init();
     return false;
   }
   Memory& m = memory;
@@ -171,7 +172,7 @@ Word collective(A... a) {
 }
 
 Word begin_after(Word result) {
-  if (static_cast<int>(result) == 0) shim.begin();
+  if (static_cast<int>(result) == 0) begin_after_init();
   return result;
 }
 
@@ -187,7 +188,7 @@ Word init_thread(Word argc, Word argv, Word required, Word provided) {
 
 template <Name name>
 Word finalize() {
-  shim.end();
+  end_before_finalize();
   return pass_on(Fn::Finalize, name);
 }
 
@@ -195,7 +196,7 @@ Word finalize() {
 template <Name name>
 Word comm_spawn(Word command, Word argv, Word most, Word info, Word root, Word comm, Word made, Word errors) {
   host::SpawnInfos infos;
-  if (shim.find_library() && host::SpawnInfos::needed(root, comm)) info = infos.with_variables(info);
+  if (find_library() && host::SpawnInfos::needed(root, comm)) info = infos.with_variables(info);
   const Word result = pass_on(Fn::Comm_spawn, name, command, argv, most, info, root, comm, made, errors);
   infos.free();
   return result;
@@ -205,7 +206,7 @@ template <Name name>
 Word comm_spawn_multiple(Word count, Word commands, Word argvs, Word most, Word given, Word root, Word comm, Word made,
                          Word errors) {
   host::SpawnInfos infos;
-  if (shim.find_library() && host::SpawnInfos::needed(root, comm)) {
+  if (find_library() && host::SpawnInfos::needed(root, comm)) {
     given = infos.with_variables(given, static_cast<int32_t>(count));
   }
   const Word result =
@@ -234,7 +235,7 @@ __attribute__((constructor(101))) void make_names_indirect() {
   host::Exports<OwnNames>::make_indirect();
 }
 
-__attribute__((destructor)) void end_of_process() { shim.end_of_process(); }
+__attribute__((destructor)) void end_of_process() { end_with_process(); }
 
 }  // namespace
 

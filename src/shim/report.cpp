@@ -11,7 +11,7 @@
 #include <new>
 
 #include "host/own_file.hpp"
-#include "shim/shim.hpp"
+#include "shim/state.hpp"
 
 namespace leadline::shim {
 

@@ -7,7 +7,7 @@
 
 #include <new>
 
-#include "shim/shim.hpp"
+#include "shim/state.hpp"
 
 namespace {
 

@@ -1,7 +1,9 @@
 // After an error: the messages that the rank still owes the others, and those that they have sent or will send to it.
 #pragma once
 
-#include "shim/messages.hpp"
+#include "collectives/execute.hpp"
+#include "shim/moving.hpp"
+#include "shim/plan.hpp"
 
 namespace leadline::shim {
 

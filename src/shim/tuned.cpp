@@ -1,4 +1,6 @@
-// A collective of the program, carried out by a schedule with the library's own functions.
+// Carries the collective out by a schedule, with the library's own functions.
+#include "shim/tuned.hpp"
+
 #include <pthread.h>
 
 #include <algorithm>
@@ -6,6 +8,7 @@
 #include "host/datatype_contents.hpp"
 #include "leadline/shim_collectives.hpp"
 #include "shim/messages.hpp"
+#include "shim/plans.hpp"
 #include "shim/scratch.hpp"
 
 namespace leadline::shim {

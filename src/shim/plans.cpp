@@ -1,10 +1,8 @@
-#include "shim/plan.hpp"
+#include "shim/plans.hpp"
 
 #include <stdlib.h>
 
 namespace leadline::shim {
-
-Plan::~Plan() { free(requests); }
 
 Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element_bytes, int32_t root) {
   const uint64_t key = reinterpret_cast<uintptr_t>(&rule) + static_cast<uint64_t>(count) * 31 +

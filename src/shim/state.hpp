@@ -1,4 +1,4 @@
-// The shim in a process: whether its table is used, and the program's communicators.
+// The shim's state in a process: its table, whether that is used, and the objects of MPI that it made.
 //
 // All ranks of a communicator must decide alike; otherwise they wait for one another for ever. The decision depends on
 // facts that are the same on all of them in any legal call: the operation, the number of processes, the bytes (count
@@ -12,7 +12,6 @@
 
 #include "host/real.hpp"
 #include "leadline/families.hpp"
-#include "shim/report.hpp"
 #include "shim/table.hpp"
 
 namespace leadline::shim {
@@ -42,21 +41,6 @@ struct Shim {
   int32_t keyval = 0;                // of the attribute that holds what we know of a communicator
 
   bool reports() const { return report_directory != nullptr; }
-
-  // Finds the MPI library. False: there is none (yet), or none that is known.
-  bool find_library();
-  // After MPI_Init: the table, and whether all ranks have the same.
-  void begin();
-  void end();  // before MPI_Finalize
-  // A collective, and MPI_Init has not come by.
-  void note_call_without_init();
-  // When the process ends: the report of one that had sessions only.
-  void end_of_process();
-
- private:
-  bool agree();
-  bool make_own_objects();
-  void set_report_directory();
 };
 extern constinit Shim& shim;
 
