@@ -5,28 +5,16 @@
 
 #include "host/spawning.hpp"
 #include "recorder/call_paths/call_path.hpp"
+#include "recorder/call_paths/local_calls.hpp"
 #include "recorder/call_paths/regions.hpp"
 #include "recorder/clocks/clock.hpp"
+#include "recorder/memory/inside.hpp"
+#include "recorder/memory/scratch.hpp"
 #include "recorder/objects/handles.hpp"
 #include "recorder/samples/sample_ring.hpp"
-#include "recorder/wrappers/local_calls.hpp"
 #include "recording/event_graph.hpp"
 
 namespace leadline::recorder {
-
-// Memory that grows and is kept: lists of handles, statuses and words of the call at hand.
-class Scratch {
- public:
-  template <class T>
-  T* get(size_t n) {
-    return static_cast<T*>(ensure(n * sizeof(T)));
-  }
-
- private:
-  void* ensure(size_t bytes);
-  void* memory_ = nullptr;
-  size_t bytes_ = 0;
-};
 
 struct Thread {
   uint32_t depth = 0;                   // > 0 inside an MPI call of this thread
@@ -74,17 +62,6 @@ struct Thread {
   }
 
   static constexpr uint32_t first_sample = 61, sample_every = 509;  // primes: not in step with loops
-};
-
-// > 0 while this thread is within the recorder outside of a recorded call: what it does to files is its own, and a
-// signal handler that interrupts it must not come in.
-extern thread_local constinit uint32_t inside_recorder;
-class Inside {
- public:
-  Inside() { ++inside_recorder; }
-  ~Inside() { --inside_recorder; }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
 };
 
 // Null where this thread has not called MPI yet, or is not recorded.

@@ -5,7 +5,7 @@
 
 #include "host/readable_memory.hpp"
 #include "recorder/call_paths/user_path.hpp"
-#include "recorder/files/functions.hpp"
+#include "recorder/library/file_functions.hpp"
 
 namespace leadline::recorder {
 

@@ -8,7 +8,7 @@
 
 #include "host/own_file.hpp"
 #include "host/readable_memory.hpp"
-#include "recorder/thread.hpp"
+#include "recorder/memory/inside.hpp"
 
 namespace leadline::recorder {
 

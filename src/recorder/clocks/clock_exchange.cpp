@@ -9,7 +9,7 @@
 #include "host/launcher_variables.hpp"
 #include "recorder/clocks/clock.hpp"
 #include "recorder/library/functions.hpp"
-#include "recorder/thread.hpp"
+#include "recorder/memory/inside.hpp"
 
 namespace leadline::recorder {
 

@@ -1,7 +1,6 @@
 #include "recorder/job/run_directory.hpp"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,6 @@ namespace {
 constexpr int longest_directory_name = Job::longest_name + 32;
 
 char asked[PATH_MAX];
-char directory[PATH_MAX];
 bool fits = true;
 bool diverted = false;
 constinit Job job;
@@ -76,15 +74,15 @@ const char* who_else_replaces() {
 
 // The number-th directory that the job may take, the first being 0.
 void name_candidate(bool below, int number) {
-  strcpy(directory, asked);
+  strcpy(run_directory_path, asked);
   if (number == 0 && !below) return;
-  strcat(directory, "/");
-  strcat(directory, job.name);
+  strcat(run_directory_path, "/");
+  strcat(run_directory_path, job.name);
   const int again = below ? number : number - 1;
   if (again == 0) return;
   uint64_t hash = 0;
   for (const char* at = job.identity; *at; ++at) hash = trace::mix(hash, static_cast<unsigned char>(*at));
-  char* end = directory + strlen(directory);
+  char* end = run_directory_path + strlen(run_directory_path);
   snprintf(end, 32, again == 1 ? "-%08x" : "-%08x-%d", static_cast<unsigned>(hash >> 32), again);
 }
 
@@ -99,14 +97,14 @@ bool run_directory_fits() { return fits; }
 
 const char* choose_run_directory() {
   // A child of a process that never called MPI continues what its parent began.
-  if (job.alone && directory[0]) return nullptr;
+  if (job.alone && run_directory_path[0]) return nullptr;
   find_job(&job);
   // `leadline exec` names the folder of all runs, and this one is named for its job.
   const char* runs = getenv("LEADLINE_RUNS");
   const bool below = runs && *runs;
   const bool shared = may_be_shared();
   if (const char* who = shared ? nullptr : who_else_replaces()) {
-    strcpy(directory, asked);
+    strcpy(run_directory_path, asked);
     return who;
   }
   constexpr int most = 1000;
@@ -114,26 +112,14 @@ const char* choose_run_directory() {
     name_candidate(below, number);
     diverted = number > 0;
     struct stat status;
-    if (!make_directory(directory) || !remember_directory(directory, &status)) return nullptr;
-    const char* who = shared ? nullptr : who_else_writes(directory, status);
+    if (!make_directory(run_directory_path) || !remember_directory(run_directory_path, &status)) return nullptr;
+    const char* who = shared ? nullptr : who_else_writes(run_directory_path, status);
     if (who) return who;
-    if (claim_directory(directory, job) != Claim::of_another) return nullptr;
+    if (claim_directory(run_directory_path, job) != Claim::of_another) return nullptr;
   }
   return nullptr;
 }
 
-const char* run_directory() { return directory; }
-
 bool is_diverted() { return diverted && !job.spawned; }
-
-void file_in_run(FilePath* path, const char* format, ...) {
-  size_t n = strlen(directory);
-  memcpy(path->text, directory, n);
-  path->text[n++] = '/';
-  va_list args;
-  va_start(args, format);
-  vsnprintf(path->text + n, sizeof(path->text) - n, format, args);
-  va_end(args);
-}
 
 }  // namespace leadline::recorder

@@ -7,15 +7,9 @@
 // on to the next directory. Jobs that follow one another are therefore told apart.
 #pragma once
 
-#include <limits.h>
+#include "recorder/job/run_path.hpp"
 
 namespace leadline::recorder {
-
-inline constexpr int longest_file_name = 255;
-
-struct FilePath {
-  char text[PATH_MAX];
-};
 
 // The requested directory, an absolute path; empty if nothing is to be recorded.
 const char* asked_directory();
@@ -24,12 +18,7 @@ bool run_directory_fits();
 // Finds or makes the directory of this process's job. If it cannot be written, the first file shows that. Returns why
 // it is not used, in words: others can write it, and LEADLINE_SHARED_DIRECTORY is not set; null if it is used.
 const char* choose_run_directory();
-// The chosen directory.
-const char* run_directory();
 // Whether it is another one than asked for, because that holds the run of a job that did not spawn this one.
 bool is_diverted();
-
-// The path of a file in it.
-void file_in_run(FilePath* path, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 }  // namespace leadline::recorder

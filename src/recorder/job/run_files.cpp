@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "host/own_file.hpp"
-#include "recorder/job/run_directory.hpp"
+#include "recorder/job/run_path.hpp"
 
 namespace leadline::recorder {
 namespace {

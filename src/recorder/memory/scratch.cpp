@@ -1,6 +1,6 @@
-#include <sys/mman.h>
+#include "recorder/memory/scratch.hpp"
 
-#include "recorder/thread.hpp"
+#include <sys/mman.h>
 
 namespace leadline::recorder {
 

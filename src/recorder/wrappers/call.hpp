@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "recorder/library/tool_variables.hpp"
-#include "recorder/recorder.hpp"
+#include "recorder/process/recorder.hpp"
+#include "recorder/process/tool_variables.hpp"
 #include "recorder/wrappers/paused_calls.hpp"
 #include "recorder/wrappers/record_hot.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "host/kept_errno.hpp"
 #include "leadline/symbols.hpp"
-#include "recorder/recorder.hpp"
+#include "recorder/process/recorder.hpp"
 
 namespace leadline::recorder {
 namespace {

@@ -2,18 +2,9 @@
 
 #include <string.h>
 
-#include "leadline/symbols.hpp"
-#include "recorder/files/files.hpp"
-#include "recorder/wrappers/call.hpp"
+#include "recorder/wrappers/mpi_files.hpp"
 
 namespace leadline::recorder {
-
-Word missing(Fn fn, Name name) {
-  tell("%s was called, but no library loaded after the recorder provides it",
-       symbol_names[static_cast<int>(fn)][static_cast<int>(name)]);
-  constexpr Word error_other = 15;  // MPI_ERR_OTHER in the MPICH family; any value but MPI_SUCCESS will do
-  return error_other;
-}
 
 void sample_own_time(Thread& t, Ticks end) {
   constexpr Ticks preempted_ticks = 60000;  // longer than any recording: the operating system was at work

@@ -1,7 +1,7 @@
 // Calls that complete, start or give up requests.
 #include <string.h>
 
-#include "recorder/files/files.hpp"
+#include "recorder/wrappers/mpi_files.hpp"
 #include "recorder/wrappers/record.hpp"
 #include "trace/completions.hpp"
 

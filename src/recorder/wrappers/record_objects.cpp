@@ -1,6 +1,7 @@
 // Communicators, windows and files: made, used and freed.
 #include "recorder/files/files.hpp"
 #include "recorder/library/facts.hpp"
+#include "recorder/wrappers/mpi_files.hpp"
 #include "recorder/wrappers/record.hpp"
 
 namespace leadline::recorder {

@@ -1,7 +1,7 @@
-#include "recorder/wrappers/local_calls.hpp"
+#include "recorder/call_paths/local_calls.hpp"
 
-#include "recorder/files/functions.hpp"
-#include "recorder/thread.hpp"
+#include "recorder/library/file_functions.hpp"
+#include "recorder/memory/inside.hpp"
 
 namespace leadline::recorder {
 

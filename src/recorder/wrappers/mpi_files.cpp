@@ -1,10 +1,10 @@
-// MPI_File_*: which file, how many bytes, where.
+#include "recorder/wrappers/mpi_files.hpp"
+
 #include <string.h>
 #include <sys/mman.h>
 
 #include "recorder/files/files.hpp"
 #include "recorder/files/open_files.hpp"
-#include "recorder/wrappers/record.hpp"
 
 namespace leadline::recorder {
 

@@ -1,17 +1,14 @@
 // Samples of where the program computes (--sample): who takes them, and what becomes of them.
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/launcher_variables.hpp"
-#include "recorder/recorder.hpp"
-#include "recorder/samples/sampling.hpp"
+#include "recorder/process/recorder.hpp"
 
 namespace leadline::recorder {
 
 namespace {
 
-constexpr uint64_t most_samples_a_second = 10000;
 constexpr uint64_t ns_per_s = 1000000000;
 
 // One rank says it for its job.
@@ -24,12 +21,6 @@ void say_refused(int error) {
 }
 
 }  // namespace
-
-uint64_t asked_rate() {
-  const char* text = getenv("LEADLINE_SAMPLE");
-  const uint64_t rate = text ? strtoull(text, nullptr, 10) : 0;
-  return rate < most_samples_a_second ? rate : most_samples_a_second;
-}
 
 void Recorder::begin_sampling(Thread* t) {
   recording::LiveSampling& s = header_->sampling;

@@ -1,4 +1,4 @@
-#include "recorder/trace_file.hpp"
+#include "recorder/process/trace_file.hpp"
 
 #include <errno.h>
 #include <fcntl.h>

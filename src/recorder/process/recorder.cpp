@@ -1,4 +1,4 @@
-#include "recorder/recorder.hpp"
+#include "recorder/process/recorder.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,21 +18,19 @@
 #include "host/immortal.hpp"
 #include "host/launcher_variables.hpp"
 #include "host/own_file.hpp"
-#include "host/visible_text.hpp"
 #include "leadline/symbols.hpp"
 #include "recorder/call_paths/code_places.hpp"
 #include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
-#include "recorder/files/functions.hpp"
-#include "recorder/job/conditions.hpp"
 #include "recorder/job/masking.hpp"
+#include "recorder/library/file_functions.hpp"
 #include "recorder/memory/lost_pages.hpp"
-#include "recorder/samples/sampling.hpp"
+#include "recorder/process/conditions.hpp"
+#include "recorder/samples/asked_rate.hpp"
 
 namespace leadline::recorder {
 
 thread_local constinit Thread* this_thread = nullptr;
-thread_local constinit uint32_t inside_recorder = 0;
 
 namespace {
 
@@ -68,21 +66,6 @@ void say_refused(const char* why) {
 }  // namespace
 
 constinit Recorder& this_process = storage_of_recorder.object;
-
-void tell(const char* format, ...) {
-  static std::atomic_flag told = ATOMIC_FLAG_INIT;
-  if (told.test_and_set()) return;
-  char text[512];
-  va_list args;
-  va_start(args, format);
-  const int n = vsnprintf(text, sizeof(text), format, args);
-  va_end(args);
-  static char line[1600] = "leadline: ";  // said once; the program's stack may be small
-  const size_t length = n < 0 ? 0 : strlen(text), begin = strlen(line);
-  const size_t end = begin + write_visibly(text, length, line + begin, sizeof(line) - begin - 1);
-  line[end] = '\n';
-  write_to_standard_error(line, end + 1);
-}
 
 Thread* Recorder::enter() {
   if (state_ == State::off) return nullptr;

@@ -1,5 +1,7 @@
-#include "recorder/call_paths/stack_bounds.hpp"
 #include "recorder/wrappers/call.hpp"
+
+#include "leadline/symbols.hpp"
+#include "recorder/call_paths/stack_bounds.hpp"
 
 namespace leadline::recorder {
 
@@ -14,6 +16,13 @@ bool on_this_stack(const void* frame) {
 }
 
 }  // namespace
+
+Word missing(Fn fn, Name name) {
+  tell("%s was called, but no library loaded after the recorder provides it",
+       symbol_names[static_cast<int>(fn)][static_cast<int>(name)]);
+  constexpr Word error_other = 15;  // MPI_ERR_OTHER in the MPICH family; any value but MPI_SUCCESS will do
+  return error_other;
+}
 
 // What the call would have told about itself is gone with its frame. Its function and caller are known.
 void call_was_left(Thread* t) {

@@ -1,4 +1,4 @@
-#include "recorder/library/tool_variables.hpp"
+#include "recorder/process/tool_variables.hpp"
 
 #include <dlfcn.h>
 #include <stdlib.h>

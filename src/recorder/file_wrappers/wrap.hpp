@@ -2,7 +2,7 @@
 // these functions, which would be in the way.
 #pragma once
 
-#include "recorder/files/file_call.hpp"
+#include "recorder/file_wrappers/file_call.hpp"
 #include "recorder/files/real_calls.hpp"
 #include "recorder/wrappers/call.hpp"
 

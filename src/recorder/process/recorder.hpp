@@ -3,6 +3,7 @@
 
 #include "recorder/call_paths/modules.hpp"
 #include "recorder/job/run_directory.hpp"
+#include "recorder/job/tell.hpp"
 #include "recorder/memory/budgets.hpp"
 #include "recorder/memory/live_directory.hpp"
 #include "recorder/memory/lock.hpp"
@@ -119,8 +120,5 @@ extern constinit Recorder& this_process;
 
 // The trace is written when the process ends. Called before `main`.
 void finish_at_exit();
-
-// Says something to the user, once per process, on standard error.
-void tell(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 }  // namespace leadline::recorder

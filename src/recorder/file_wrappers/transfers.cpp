@@ -3,7 +3,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "recorder/files/wrap.hpp"
+#include "recorder/file_wrappers/wrap.hpp"
 
 using leadline::recorder::file_of;
 using leadline::recorder::FileCall;

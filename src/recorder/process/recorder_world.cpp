@@ -8,11 +8,11 @@
 #include "host/launcher_variables.hpp"
 #include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
-#include "recorder/job/conditions.hpp"
 #include "recorder/job/launcher_facts.hpp"
 #include "recorder/library/facts.hpp"
-#include "recorder/library/tool_variables.hpp"
-#include "recorder/recorder.hpp"
+#include "recorder/process/conditions.hpp"
+#include "recorder/process/recorder.hpp"
+#include "recorder/process/tool_variables.hpp"
 
 namespace leadline::recorder {
 namespace {

@@ -1,4 +1,4 @@
-#include "recorder/files/file_call.hpp"
+#include "recorder/file_wrappers/file_call.hpp"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,9 +13,6 @@ namespace leadline::recorder {
 namespace {
 
 constexpr uint32_t within_file_call = 2;  // Thread::depth; 1 is within an MPI call
-
-constinit bool outside = true;  // of MPI_Init and MPI_Finalize
-constinit bool paused = false;
 
 // Signal handlers may run on a stack of their own: then frames say nothing about who called whom.
 bool on_other_stack() {
@@ -33,13 +30,6 @@ FileTable& table() { return open_files.table(); }
 
 }  // namespace
 
-// New files come one after the other, so a loop that makes one in each step repeats itself exactly.
-int64_t number_in_event(Thread& t, uint32_t file) {
-  const bool is_next = file == t.highest_file + 1;
-  if (file > t.highest_file) t.highest_file = file;
-  return is_next ? 0 : file;
-}
-
 FileCall::FileCall(FileFn fn, OpenFile* file, Caller caller) : fn_(fn), file_(file), caller_(caller) {
   where_ = look_around(caller);
   if (file && file->by_mpi && of_program()) where_ = Where::beneath_mpi;
@@ -55,14 +45,14 @@ FileCall::Where FileCall::look_around(Caller caller) {
   if (open_files.early()) return Where::outside;
   Thread* t = own_thread();
   if (__builtin_expect(!t, 0)) t = this_process.may_enter() ? this_process.enter() : nullptr;
-  if (!t) return paused ? Where::paused : Where::outside;
+  if (!t) return file_watch.paused ? Where::paused : Where::outside;
   thread_ = t;
   if (__builtin_expect(t->depth != 0, 0)) {
     if (nested(t, caller)) return t->depth == within_file_call ? Where::beneath_file : Where::beneath_mpi;
     if (on_other_stack()) return Where::beneath_file;
   }
-  if (__atomic_load_n(&paused, __ATOMIC_RELAXED)) return Where::paused;
-  return __atomic_load_n(&outside, __ATOMIC_RELAXED) ? Where::outside : Where::event;
+  if (__atomic_load_n(&file_watch.paused, __ATOMIC_RELAXED)) return Where::paused;
+  return __atomic_load_n(&file_watch.outside, __ATOMIC_RELAXED) ? Where::outside : Where::event;
 }
 
 FileLayer FileCall::layer() const {
@@ -210,8 +200,8 @@ void FileCall::counted(int64_t count, int64_t value, bool failed) {
 
 CharacterCall::CharacterCall(FileFn fn, OpenFile* file, Caller caller) : file_(file) {
   Thread* t = own_thread();
-  const bool is_outside = __atomic_load_n(&outside, __ATOMIC_RELAXED);
-  if (inside_recorder || open_files.early() || !t || t->depth || paused || is_outside) {
+  const bool is_outside = __atomic_load_n(&file_watch.outside, __ATOMIC_RELAXED);
+  if (inside_recorder || open_files.early() || !t || t->depth || file_watch.paused || is_outside) {
     return;
   }
   local_ = t->locals.find(number_of(fn), caller.return_address);
@@ -228,7 +218,7 @@ void CharacterCall::end(bool moved, bool reads) {
     local_->ticks += took;
     file_->character_ticks += took;
   }
-  if (paused) {
+  if (file_watch.paused) {
     file_->position += moved;
     return;
   }
@@ -240,28 +230,8 @@ void CharacterCall::end(bool moved, bool reads) {
   }
 }
 
-void count_characters(OpenFile* file) {
-  if (!(file->characters_read | file->characters_written)) return;
-  FileTable& files = table();
-  const FileLayer layer = open_files.early() || outside ? FileLayer::outside : FileLayer::program;
-  // Those that found the end of the file moved nothing.
-  const uint64_t moved = file->characters_read + file->characters_written - file->characters_at_end;
-  const bool reads = file->characters_read != 0;
-  if (!reads && moved) file->wrote = true;
-  files.count(file->file, layer, FileCount::reads, file->characters_read);
-  files.count(file->file, layer, FileCount::writes, file->characters_written);
-  files.count(file->file, layer, reads ? FileCount::bytes_read : FileCount::bytes_written, moved);
-  files.count(file->file, layer, FileCount::ticks, file->character_ticks);
-  int64_t delta = 0;
-  const int64_t offset = file->position - static_cast<int64_t>(moved);
-  files.count_access(file->file, layer, file->transfer(offset, static_cast<int64_t>(moved), &delta));
-  if (moved > 1) files.count_access(file->file, layer, Access::sequential, moved - 1);
-  if (reads && offset >= 0) files.was_read(file->file, layer, static_cast<uint64_t>(offset), moved);
-  file->characters_read = file->characters_written = file->characters_at_end = file->character_ticks = 0;
-}
-
 void count_unseen(OpenFile* file, int64_t bytes, bool reads) {
-  const FileLayer layer = open_files.early() || outside ? FileLayer::outside : FileLayer::program;
+  const FileLayer layer = open_files.early() || file_watch.outside ? FileLayer::outside : FileLayer::program;
   table().count(file->file, layer, reads ? FileCount::bytes_read : FileCount::bytes_written,
                 static_cast<uint64_t>(bytes));
   if (reads) {
@@ -272,48 +242,6 @@ void count_unseen(OpenFile* file, int64_t bytes, bool reads) {
   file->position += bytes;
   file->end = file->position;
   file->any = true;
-}
-
-void watch_files() { open_files.begin(); }
-
-void stop_watching_files() { open_files.stop(); }
-
-void record_files(recording::ProcessHeader* header, char* region, recording::Backing backing) {
-  outside = true;  // the first MPI call may be another one than MPI_Init
-  paused = false;
-  const char* function = nullptr;
-  if (const char* library = passed_by(&function)) {
-    tell("%s, preloaded after Leadline, does not see calls of %s and similar functions (preload it before Leadline)",
-         library, function);
-  }
-  open_files.record(header, region, backing);
-}
-
-void files_outside(bool outside_mpi) {
-  open_files.for_each([](OpenFile* file) { count_characters(file); });
-  __atomic_store_n(&outside, outside_mpi, __ATOMIC_RELAXED);
-}
-
-void pause_files(bool pause) { __atomic_store_n(&paused, pause, __ATOMIC_RELAXED); }
-
-void finish_files() {
-  if (!open_files.watching()) return;
-  open_files.for_each([](OpenFile* file) { count_characters(file); });
-  open_files.note_sizes();
-  open_files.stop();
-}
-
-void write_file_function_names(recording::ByteTable* text) {
-  const auto put = [&](const char* name, CallClass cls) {
-    const size_t n = strlen(name) + 1;
-    uint8_t* p = text->room(n + 1);
-    if (!p) return;
-    memcpy(p, name, n);
-    p[n] = static_cast<uint8_t>(cls);
-    text->advance(p + n + 1);
-  };
-  put("", CallClass::other);  // the number of unknown call sites
-  for (const FileFunction& function : file_functions) put(function.name, function.cls);
 }
 
 }  // namespace leadline::recorder

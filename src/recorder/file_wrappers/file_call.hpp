@@ -3,8 +3,8 @@
 
 #include "recorder/call_paths/call_path.hpp"
 #include "recorder/clocks/clock.hpp"
-#include "recorder/files/functions.hpp"
 #include "recorder/files/open_files.hpp"
+#include "recorder/library/file_functions.hpp"
 #include "recorder/thread.hpp"
 
 namespace leadline::recorder {
@@ -67,7 +67,6 @@ class CharacterCall {
 };
 
 // Brings the characters that went one by one into the file's totals.
-void count_characters(OpenFile* file);
 // Counts bytes that went by at the open file's position without a call that was seen.
 void count_unseen(OpenFile* file, int64_t bytes, bool reads);
 

@@ -1,4 +1,4 @@
-#include "recorder/job/conditions.hpp"
+#include "recorder/process/conditions.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -11,8 +11,8 @@
 #include "host/launcher_variables.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/job/run_files.hpp"
-#include "recorder/recorder.hpp"
-#include "recorder/trace_file.hpp"
+#include "recorder/process/recorder.hpp"
+#include "recorder/process/trace_file.hpp"
 #include "recording/chunks.hpp"
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);

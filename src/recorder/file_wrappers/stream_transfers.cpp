@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "recorder/files/streams.hpp"
-#include "recorder/files/wrap.hpp"
+#include "recorder/file_wrappers/streams.hpp"
+#include "recorder/file_wrappers/wrap.hpp"
 
 using namespace leadline::recorder;
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recorder/files/wrap.hpp"
+#include "recorder/file_wrappers/wrap.hpp"
 
 using leadline::recorder::count_characters;
 using leadline::recorder::file_of;

@@ -1,11 +1,11 @@
 // Streams of libc: opened, closed, moved, flushed.
-#include "recorder/files/streams.hpp"
+#include "recorder/file_wrappers/streams.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
-#include "recorder/files/wrap.hpp"
+#include "recorder/file_wrappers/wrap.hpp"
 
 namespace leadline::recorder {
 
