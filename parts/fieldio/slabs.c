@@ -1,5 +1,5 @@
 /* One rank reads and scatters, gathers and writes, slab by slab; or every rank reads the slabs alone. */
-#include "transfer.h"
+#include "slabs.h"
 
 enum { PART_TAG = 1 };
 

@@ -3,7 +3,7 @@
  * No value is read by two ranks: so the file is read once, and Open MPI 4.1 needs it (its default for collective reads,
  * fcoll vulcan, leaves out values that several ranks ask for). Each rank reads its block, or a strip of the field where
  * blocks overlap or leave something out, and sends others what they want of it, such as their halos. */
-#include "transfer.h"
+#include "together.h"
 
 enum { PIECE_TAG = 2 };
 

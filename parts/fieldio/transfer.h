@@ -10,12 +10,6 @@
 #define room_for leadline_fieldio_room_for_
 #define pack leadline_fieldio_pack_
 #define unpack leadline_fieldio_unpack_
-#define make_slab_buffers leadline_fieldio_make_slab_buffers_
-#define read_slabs leadline_fieldio_read_slabs_
-#define write_slabs leadline_fieldio_write_slabs_
-#define make_part_buffers leadline_fieldio_make_part_buffers_
-#define read_together leadline_fieldio_read_together_
-#define write_together leadline_fieldio_write_together_
 
 typedef struct {
   leadline_field_file* file;
@@ -37,21 +31,10 @@ typedef struct {
 
 static inline bool is_root(const Transfer* t) { return t->file->rank == ROOT; }
 
-/* transfer.c */
 void read_box(const Transfer* t, const Box* box, void* values);
 void write_box(const Transfer* t, const Box* box, void* values);
 void* room_for(Transfer* t, uint64_t bytes);                                       /* null: noted */
 void pack(const Transfer* t, const Box* part, void* values, char* packed);         /* land is written as such */
 void unpack(const Transfer* t, const Box* part, const char* packed, void* values); /* land is left as it is */
-
-/* slabs.c: one rank, or every rank alone, reads or writes slab by slab. */
-void make_slab_buffers(Transfer* t, bool to_read);
-void read_slabs(Transfer* t, void* values);
-void write_slabs(Transfer* t, void* values);
-
-/* together.c: all ranks read and write. */
-void make_part_buffers(Transfer* t, bool to_read);
-void read_together(Transfer* t, void* values);
-void write_together(Transfer* t, void* values);
 
 #endif
