@@ -211,7 +211,7 @@ void Otf2Export::define_communicators(otf2::GlobalDefWriter* to) {
                                          static_cast<uint32_t>(all.size()), all.data()));
   std::vector<const Otf2Shared::Communicator*> in_order(shared_.communicators.size());  // readers want that
   for (const auto& [identity, comm] : shared_.communicators) in_order[comm.number] = &comm;
-  for (const Communicator* comm : in_order) {
+  for (const Otf2Shared::Communicator* comm : in_order) {
     const uint32_t name = comm->lanes == all ? string(to, "all ranks") : nothing;
     check(otf2_.GlobalDefWriter_WriteGroup(to, ++group, nothing, otf2::comm_group, otf2::paradigm_mpi, no_flags,
                                            static_cast<uint32_t>(comm->lanes.size()), comm->lanes.data()));

@@ -120,8 +120,8 @@ class Packing {
 bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
   static std::atomic<uint64_t> known[256];
   const uint64_t key = (op * 0x9e3779b97f4a7c15u) ^ datatype;
-  std::atomic<uint64_t>& place = known[spread(key, 56)];
-  if (known.load(std::memory_order_relaxed) == key) return true;
+  std::atomic<uint64_t>& slot = known[spread(key, 56)];
+  if (slot.load(std::memory_order_relaxed) == key) return true;
   alignas(64) char zeros[2][64] = {};
   if (extent > static_cast<int64_t>(sizeof(zeros[0]))) return false;
   static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
@@ -131,7 +131,7 @@ bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
   noted_error = 0;
   const bool taken = call_real(Fn::Allreduce, zeros[0], zeros[1], one, datatype, op, shim.alone) == 0 && !noted_error;
   pthread_mutex_unlock(&asking);
-  if (taken) known.store(key, std::memory_order_relaxed);
+  if (taken) slot.store(key, std::memory_order_relaxed);
   return taken;
 }
 

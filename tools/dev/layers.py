@@ -1,4 +1,4 @@
-"""Checks the arrows of the layout: which folder may include which. The packages of Python: packages.py.
+"""Checks the arrows of the layout: which folder may include which. Circles: circles.py; Python: packages.py.
 
 trace <- recording <- recorder     host <- recorder     host, collectives <- shim
 trace <- structure <- calls <- analysis <- replay <- bindings <- python   recording, analysis <- interchange <- bindings
@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from dev import packages
+from dev import circles, packages
 from dev.paths import ROOT
 
 # The siblings that each folder of src/ may include; "leadline/" is generated code.
@@ -66,8 +66,15 @@ NAMED = ("python/leadline/libraries", "python/leadline/launchers")
 
 
 def violations() -> list[str]:
-    """One line for each include or import against an arrow, and for each comparison with a library's name."""
-    return [*_native_violations(), *_parts_violations(), *packages.violations(), *_name_violations()]
+    """One line for each include or import against an arrow or in a circle, and for each comparison with a library's
+    name."""
+    return [
+        *_native_violations(),
+        *_parts_violations(),
+        *circles.violations(),
+        *packages.violations(),
+        *_name_violations(),
+    ]
 
 
 def _native_violations() -> Iterator[str]:

@@ -18,7 +18,7 @@ constexpr size_t most_inner = 12;
 constexpr size_t most_recurring = 32;
 
 // One site of the run, over all processes.
-struct SiteOccurrences {
+struct SiteUse {
   uint64_t before = 0, after = 0;
   Stretches iterations;  // of the first process that reaches it in the main loop
   bool in_main = false;
@@ -83,7 +83,7 @@ struct PhaseFinder::State {
     const std::vector<uint32_t>& sites = profile.processes()[p].site_numbers[index];
     for (uint32_t s = 0; s < o.sites.size() && s < sites.size(); ++s) {
       if (sites[s] >= occurrences.size()) continue;
-      SiteOccurrences& site = occurrences[sites[s]];
+      SiteUse& site = occurrences[sites[s]];
       site.before += o.sites[s].before;
       site.after += o.sites[s].after;
       if (o.sites[s].iterations.empty() || site.in_main) continue;
@@ -146,7 +146,7 @@ struct PhaseFinder::State {
     loop.iterations = found.iterations;
     std::map<Stretches, Phase> recurring;
     for (uint32_t s = 0; s < occurrences.size(); ++s) {
-      const SiteOccurrences& site = occurrences[s];
+      const SiteUse& site = occurrences[s];
       if (profile.sites()[s].local) continue;
       if (site.in_main) {
         put(s, 1, &loop);
@@ -272,7 +272,7 @@ struct PhaseFinder::State {
   }
 
   const Profile& profile;
-  std::vector<SiteOccurrences> occurrences;  // by site of the profile
+  std::vector<SiteUse> occurrences;  // by site of the profile
   std::vector<uint32_t> site_loops;          // the innermost loop of the run around each
   uint32_t main;
   bool complete = true;

@@ -64,8 +64,8 @@ uint32_t LocationReader::context_made_in(uint32_t caller, const Routine& callee)
   uint32_t line = 0;
   const bool outermost = !definitions.contexts.count(found->second.parent);
   const uint32_t around = outermost ? trace::context_begin : context_of(caller, &line);
-  const auto line = definitions.source_lines.find(found->second.source_line);
-  const uint32_t at = line == definitions.source_lines.end() ? 0 : line->second.line;
+  const auto source = definitions.source_lines.find(found->second.source_line);
+  const uint32_t at = source == definitions.source_lines.end() ? 0 : source->second.line;
   const uint64_t frame = map_.frame(map_.routine(found->second.region), callee, at);
   if (frame) known->second = thread_.context(trace::frame_word(0, frame), around);
   return known->second;

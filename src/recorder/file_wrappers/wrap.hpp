@@ -3,6 +3,7 @@
 #pragma once
 
 #include "recorder/file_wrappers/file_call.hpp"
+#include "recorder/files/files.hpp"
 #include "recorder/files/real_calls.hpp"
 #include "recorder/wrappers/call.hpp"
 

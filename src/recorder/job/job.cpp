@@ -174,7 +174,7 @@ bool is_step(Job* job) {
 // `srun --pty bash`: programs started there one after another are separate.
 bool is_shell_of_step() {
   const char* tasks = host::variable("SLURM_STEP_NUM_TASKS");
-  return !host::was_launched_as_rank() && tasks && strcmp(tasks, "1") == 0;
+  return !host::has_launcher_rank() && tasks && strcmp(tasks, "1") == 0;
 }
 
 // Identifies one mpiexec; programs that it spawns have the same. Before MPICH 4.2 it waits at another port for the
@@ -265,7 +265,7 @@ void find(Job* job, const Found& found) {
   if (found.kind != Starter::none && found.kind != Starter::slurm_batch && of_namespace(job)) return;
   if (found.kind == Starter::other && of_other_launcher(job)) return;
   // The process that started us is not visible, as in a container.
-  if (!host::was_launched_as_rank()) return of_process(job);
+  if (!host::has_launcher_rank()) return of_process(job);
   if (of_other_launcher(job) || of_namespace(job) || is_step(job)) return;
   of_batch_job(job);
 }

@@ -5,6 +5,7 @@
 
 #include "recorder/files/files.hpp"
 #include "recorder/files/open_files.hpp"
+#include "recorder/wrappers/record.hpp"
 
 namespace leadline::recorder {
 

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "recorder/wrappers/mpi_files.hpp"
-
 namespace leadline::recorder {
 
 void sample_own_time(Thread& t, Ticks end) {
@@ -115,8 +113,6 @@ void before_object_free(Call& call) {
                 : r.file >= 0 ? Abi::stored(call.arg(r.file), width.file)
                               : Abi::stored(call.arg(r.comm), width.comm);
 }
-
-void before_open(Call& call) { before_file_open(call.thread, file_name(call)); }
 
 void before_init(Call&) { this_process.initializes(); }
 

@@ -77,6 +77,8 @@ void record_comm_free(Call& call) {
 const char* file_name(const Call& call) { return reinterpret_cast<const char*>(call.args[1]); }
 constexpr int8_t access_mode = 2;
 
+void before_open(Call& call) { before_file_open(call.thread, file_name(call)); }
+
 void record_object(Call& call) {
   const Roles& r = call.roles();
   const CallClass c = call.traits.cls;

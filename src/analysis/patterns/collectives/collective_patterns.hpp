@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/matching/step.hpp"
+#include "analysis/patterns/exchanges/exchange.hpp"
 #include "analysis/pattern.hpp"
 #include "analysis/profile.hpp"
 
