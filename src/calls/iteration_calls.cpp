@@ -6,6 +6,7 @@
 
 #include "calls/loop_iterations.hpp"
 #include "calls/thread_calls.hpp"
+#include "structure/build_tree.hpp"
 #include "structure/tree_calls.hpp"
 #include "trace/saturating.hpp"
 
@@ -117,7 +118,7 @@ class Counting {
 // The loop's calls before its iteration of this number.
 uint64_t calls_before(const Counting& counting, const LoopTimes& loop, uint64_t iteration) {
   if (!iteration) return 0;
-  const uint64_t n = saturating_sum(loop.skipped, saturating_product(iteration, loop.trips));
+  const uint64_t n = saturating_sum(loop.skipped, saturating_product(iteration, loop.anchors));
   return loop.after ? counting.before(n, true) : counting.before(saturating_sum(n, 1), false);
 }
 

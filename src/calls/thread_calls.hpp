@@ -12,6 +12,7 @@
 #include "structure/call_decoder.hpp"
 #include "structure/decoded_call.hpp"
 #include "structure/requests.hpp"
+#include "structure/build_tree.hpp"
 #include "structure/tree_calls.hpp"
 #include "trace/reading/series_walk.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "replay/messages.hpp"
+#include "replay/messages.inc"
 
 namespace leadline::replay {
 

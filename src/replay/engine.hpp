@@ -1,4 +1,4 @@
-// The engine for one kind of times. engine.cpp has the turns of the ranks, messages.hpp what becomes of messages.
+// The engine for one kind of times. engine.cpp has the turns of the ranks, messages.inc what becomes of messages.
 #pragma once
 
 #include <functional>

@@ -56,7 +56,7 @@ LoopTimes any_loop(const trace::Stream& stream, bool source, Random& r) {
   const uint64_t positions = stream.generations[0].positions.size() - trace::first_position;
   loop.position = trace::first_position + static_cast<uint32_t>(below(r, positions));
   loop.after = below(r, 2);
-  loop.trips = 1 + below(r, 3);
+  loop.anchors = 1 + below(r, 3);
   loop.skipped = below(r, 4);
   loop.first_call = below(r, 50);
   loop.occurrences = 1000 + below(r, 1u << 20);

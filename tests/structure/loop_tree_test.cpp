@@ -103,8 +103,8 @@ class Row {  // alike things that follow one another are counted
 std::string run_loop(Random& r, const Source& s, uint32_t loop, std::vector<uint32_t>* sites) {
   const Source::Loop& l = s.loops[loop];
   Row iterations;
-  const uint64_t iterations = l.least + (l.most > l.least ? below(r, l.most - l.least + 1) : 0);
-  for (uint64_t t = 0; t < iterations; ++t) {
+  const uint64_t count = l.least + (l.most > l.least ? below(r, l.most - l.least + 1) : 0);
+  for (uint64_t t = 0; t < count; ++t) {
     Row body;
     for (const Source::Step& step : l.steps) {
       if (t % step.every) continue;

@@ -16,6 +16,7 @@ from typing import Any
 from leadline import _core
 from leadline.figures import cut_short
 from leadline.figures.control import PausedRank, RegionEntry, paused_ranks, regions
+from leadline.figures.core_sharing import HostUse, uses
 from leadline.figures.delivery import Delivery, delivery_of
 from leadline.figures.efficiency import Efficiency, of_run
 from leadline.figures.ending import EndedAtStart, ended_at_start
@@ -26,7 +27,6 @@ from leadline.figures.order import Order, order_of
 from leadline.figures.paths import chain, chain_key, path_key
 from leadline.figures.patterns import PatternEntry, patterns_of
 from leadline.figures.phases import PhaseEntry, phases_of
-from leadline.figures.core_sharing import HostUse, uses
 from leadline.figures.rank_times import RankEntry, rank_entry
 from leadline.figures.run import Loss, Run, Site
 from leadline.figures.samples import Samples, samples_of

@@ -60,9 +60,8 @@ def read(path: Path | str) -> Described:
     """Raises MalformedNetwork, also for a file that others can change: its figures decide what is advised."""
     path = Path(path)
     try:
-        why = owners.why_not_obeyed(path) if path.exists() else ""
-        if why:
-            raise MalformedNetwork(f"{path} is not used: {why}", hint="look at it, and use a copy of your own")
+        if path.exists() and (unsafe := owners.why_not_obeyed(path)):
+            raise MalformedNetwork(f"{path} is not used: {unsafe}", hint="look at it, and use a copy of your own")
         text = own_files.read_named(path, MOST_FILE_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a text file"

@@ -228,7 +228,7 @@ def _notes(differences: dict[str, int], run: Run) -> list[str]:
         "untimed": "calls have no times of their own and take the mean of their kind",
     }
     notes = [f"{differences[name]:,} {text}." for name, text in texts.items() if differences[name]]
-    waited = [p.placement.waited_ns for p in run.processes if p.placement.waited_ns >= 0]
+    waited = [p.conditions.waited_ns for p in run.processes if p.conditions.waited_ns >= 0]
     busiest = max(waited, default=0) * 1e-9
     if busiest > 0.01 * run.duration_s:
         notes.append(
