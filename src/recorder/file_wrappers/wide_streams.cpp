@@ -5,8 +5,8 @@
 #include <wchar.h>
 
 #include "host/kept_errno.hpp"
-#include "recorder/files/streams.hpp"
-#include "recorder/files/wrap.hpp"
+#include "recorder/file_wrappers/streams.hpp"
+#include "recorder/file_wrappers/wrap.hpp"
 
 using namespace leadline::recorder;
 
