@@ -9,10 +9,10 @@
 #include "calls/call.hpp"
 #include "calls/loop_iterations.hpp"
 #include "calls/traffic.hpp"
+#include "structure/build_tree.hpp"
 #include "structure/call_decoder.hpp"
 #include "structure/decoded_call.hpp"
 #include "structure/requests.hpp"
-#include "structure/build_tree.hpp"
 #include "structure/tree_calls.hpp"
 #include "trace/reading/series_walk.hpp"
 

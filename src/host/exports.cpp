@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "host/kept_errno.hpp"
-#include "host/real.hpp"
 
 // The beginning of our own image; the linker defines it, as it does _DYNAMIC, our own dynamic section.
 extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));

@@ -41,9 +41,9 @@ trace::Process recorded(const char* kind, Random& r, bool turns) {
   for (uint32_t& loop : stream.site_loops) loop = static_cast<uint32_t>(below(r, 3));
   for (int i = 0; i < 40; ++i) {
     const auto from = static_cast<uint32_t>(below(r, sites)), to = static_cast<uint32_t>(below(r, sites));
-    stream.rounds.push_back({from, to, std::max<uint32_t>(stream.site_loops[to], 1)});
+    stream.back_edges.push_back({from, to, std::max<uint32_t>(stream.site_loops[to], 1)});
   }
-  std::sort(stream.rounds.begin(), stream.rounds.end());
+  std::sort(stream.back_edges.begin(), stream.back_edges.end());
   return p;
 }
 

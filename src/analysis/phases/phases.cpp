@@ -273,7 +273,7 @@ struct PhaseFinder::State {
 
   const Profile& profile;
   std::vector<SiteUse> occurrences;  // by site of the profile
-  std::vector<uint32_t> site_loops;          // the innermost loop of the run around each
+  std::vector<uint32_t> site_loops;  // the innermost loop of the run around each
   uint32_t main;
   bool complete = true;
   uint64_t iterations = 0;

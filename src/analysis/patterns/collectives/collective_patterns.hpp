@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "analysis/matching/step.hpp"
-#include "analysis/patterns/exchanges/exchange.hpp"
 #include "analysis/pattern.hpp"
+#include "analysis/patterns/exchanges/exchange.hpp"
 #include "analysis/profile.hpp"
 
 namespace leadline::analysis {
