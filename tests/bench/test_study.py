@@ -85,7 +85,7 @@ def test_a_series_that_fails_is_said_and_the_others_are_kept(
     assert "broadcast, 4, 8, 16 ranks: more than the 2 cores here (measure anyway: --full)" in found.left_out
     study.print_study(found)
     said = capsys.readouterr().out
-    assert "Failed: broadcast on 2 ranks" in said
+    assert "Failed: broadcast, 2 ranks" in said
     assert "vector sum (MPI_SUM), intel: speedup of each algorithm over native" in said
 
 

@@ -36,7 +36,7 @@ def test_a_description_that_cannot_be_written_does_not_keep_the_program_from_run
     mark = tmp_path / "ran"
     recording = record(["sh", "-c", f"touch {mark}; exit 3"], output=str(tmp_path / "run"), on_trouble=said.append)
     assert (recording.exit_code, mark.exists()) == (3, True)
-    assert said == [f"warning: {tmp_path / 'run' / 'run.json'} cannot be written: No space left on device"]
+    assert said == [f"warning: cannot write {tmp_path / 'run' / 'run.json'}: No space left on device"]
 
 
 @pytest.mark.parametrize("name", ["mpich", "openmpi"])
@@ -57,7 +57,7 @@ def test_a_disk_that_is_full_from_the_start_leaves_the_program_and_its_code(
     )
     assert ended.code == 5, ended.everything
     assert "ranks=2 sum=2" in ended.out
-    assert f"{disk / 'run' / 'run.json'} cannot be written: No space left on device" in ended.err
+    assert f"cannot write {disk / 'run' / 'run.json'}: No space left on device" in ended.err
     assert "please report it" not in ended.err
     assert "what the .live file holds" not in ended.err
 

@@ -114,14 +114,14 @@ class TestCollect:
         before = sorted(run.iterdir())
         ended = leadline("collect", "run")
         assert ended.code == 2, ended.everything
-        assert "it belongs to nobody" in ended.err
+        assert "owned by nobody" in ended.err
         assert "--shared-directory" in ended.err
         assert sorted(run.iterdir()) == before
 
     def test_nothing_is_disclosed_or_written_through_a_link(self, leadline: Command, run: Path) -> None:
         ended = leadline("collect", "run", "--shared-directory")
         assert ended.code == 0, ended.everything
-        assert f"{HOST}-99999.live is left alone" in ended.err
+        assert f"{HOST}-99999.live: it is a symbolic link, or not owned by" in ended.err
         assert not (run / f"{HOST}-99999.live").exists()
         assert (leadline.directory / "profile").read_text() == "root's\n"
         assert (run / f"{HOST}.ends").read_text() == "99998 1700000000000000000\n"
@@ -140,7 +140,7 @@ class TestCollect:
     def test_a_folder_of_somebody_else_is_left_alone(self, leadline: Command, run: Path) -> None:
         given_to(0, leadline.directory / "leadline-65534-0")
         ended = leadline("collect", "run", "--shared-directory")
-        assert "leadline-65534-0 is left alone" in ended.err, ended.everything
+        assert "leadline-65534-0: it is a symbolic link, or not owned by" in ended.err, ended.everything
         assert not list(run.glob("*.live"))
         assert nodes.on_nodes(run) == []
 
@@ -162,7 +162,7 @@ class TestDirectories:
         given_to(NOBODY, run)
         ended = leadline("record", "-o", "run", "--", tiny(mpich))
         assert ended.code == 2, ended.everything
-        assert "it belongs to nobody" in ended.err
+        assert "owned by nobody" in ended.err
         assert list(run.iterdir()) == []
         ended = leadline("record", "-o", "run", "--shared-directory", "--", tiny(mpich))
         assert ended.code == 0, ended.everything
@@ -196,7 +196,7 @@ class TestDirectories:
         monkeypatch.chdir(tmp_path)
         (tmp_path / "leadline-runs").mkdir()
         given_to(NOBODY, tmp_path / "leadline-runs")
-        with pytest.raises(UsageError, match="it belongs to nobody"):
+        with pytest.raises(UsageError, match="owned by nobody"):
             run_directory.new_directory(None, "app")
 
     def test_exec_runs_the_program_and_says_why_it_is_not_recorded(
@@ -371,7 +371,7 @@ class TestSettings:
         below = Command(leadline.directory / "below")
         ended = below("record", "--", tiny(mpich))
         assert ended.code == 0, ended.everything
-        assert f"{file} is ignored: it belongs to nobody" in ended.err
+        assert f"ignored {file}: owned by nobody" in ended.err
         assert [path.name for path in below.directory.iterdir()] == ["leadline-runs"]
 
     def test_the_users_own_file_above_it_counts(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -411,7 +411,9 @@ class TestSettings:
         assert ended.code == 2, ended.everything
         assert "rejected: owned by nobody" in ended.err
 
-    @pytest.mark.parametrize(("user", "mode", "why"), [(NOBODY, 0o644, "belongs to nobody"), (0, 0o666, "everybody")])
+    @pytest.mark.parametrize(
+        ("user", "mode", "why"), [(NOBODY, 0o644, "owned by nobody"), (0, 0o666, "world-writable")]
+    )
     def test_a_strangers_network_is_not_used(self, tmp_path: Path, user: int, mode: int, why: str) -> None:
         from leadline import network
 
@@ -428,7 +430,7 @@ class TestSettings:
         code = "from leadline.shared_object import compiled\ncompiled('segments', 'true')"
         words = [sys.executable, "-c", code]
         ended = leadline.plain(*words, environ={"XDG_CACHE_HOME": str(leadline.directory)})
-        assert "it belongs to nobody" in ended.err, ended.everything
+        assert "owned by nobody" in ended.err, ended.everything
         assert list((leadline.directory / "leadline").iterdir()) == []
 
 

@@ -130,7 +130,7 @@ def test_completion_is_printed_and_installed(shell: str, leadline: Command) -> N
     environ = {"HOME": str(home), "SHELL": f"/bin/{shell}", "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""}
     done = leadline("config", "--completion", environ=environ)
     assert done.code == 0, done.everything
-    written = Path(done.out.splitlines()[0].removeprefix("written: "))
+    written = Path(done.out.splitlines()[0].removeprefix("wrote "))
     assert home in written.parents
     assert written.read_text() == printed.out
     assert leadline("config", "--completion", environ=environ).code == 0  # its own is replaced,
@@ -173,8 +173,8 @@ def test_a_line_goes_on_beneath_its_last_column() -> None:
 @pytest.mark.parametrize("base", ["native", "blocking"])
 def test_the_columns_of_a_measurement_are_explained(base: str, narrow: bool) -> None:
     text = legend(base, narrow)
-    assert all(word in text for word in ("µs:", f"× {base}:", "reached:"))
-    assert ("bound:" in text) == (not narrow)
+    assert all(word in text for word in ("µs:", f"× {base}:", "% of bound:"))
+    assert ("bound: " in text.replace("% of bound:", "")) == (not narrow)
 
 
 def test_apply_explains_what_it_says(place: Path, mpich: mpi.Library) -> None:

@@ -201,7 +201,7 @@ class TestAsAnOrdinaryUser:
         assert "closed/run" in ended.err
         ended = leadline.plain(*self.as_nobody(leadline, "record", "-o", "closed", "--", "true"))
         assert ended.code == 2, ended.everything
-        assert "not writable" in ended.err
+        assert "cannot write to" in ended.err
 
 
 def reachable(leadline: Command, program: Path) -> bool:

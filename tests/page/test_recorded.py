@@ -73,7 +73,7 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = leadline(directory, "run", "-o", "run", "--", *library.launch(8), "./ring", **library.env())
     assert done.returncode == 0, done.stdout + done.stderr
     last = done.stderr.rstrip().splitlines()[-1]
-    assert last.startswith("leadline: report: run/report.html (also report.txt, report.json); tables: ")
+    assert last.startswith("leadline: report: run/report.html (also report.txt, report.json); details: ")
     return directory
 
 

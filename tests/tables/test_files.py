@@ -94,7 +94,7 @@ def test_a_command_writes_the_same(whole: Opened, tmp_path: Path) -> None:
     assert (printed.returncode, printed.stdout, messages(printed)) == (0, wanted, [])
     written = leadline(tmp_path, whole.directory, "--table", "calls", "--csv", "calls.csv")
     assert (written.returncode, written.stdout) == (0, "")
-    assert messages(written) == [f"leadline: table calls, {len(whole.recording.calls())} rows: calls.csv"]
+    assert messages(written) == [f"leadline: wrote table calls, {len(whole.recording.calls())} rows, to calls.csv"]
     assert (tmp_path / "calls.csv").read_text() == wanted
     kept = leadline(tmp_path, whole.directory, "--table", "timeline:all")
     assert len(kept.stdout.splitlines()) == 1 + len(whole.recording.timeline("all"))

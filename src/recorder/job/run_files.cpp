@@ -72,7 +72,7 @@ const char* who_else_writes(const char* path, const struct stat& directory) {
     return "it is a link that belongs to somebody else";
   }
   if (directory.st_uid != geteuid() && directory.st_uid != 0) return "it belongs to somebody else";
-  if (directory.st_mode & S_IWOTH) return "everybody can write it";
+  if (directory.st_mode & S_IWOTH) return "world-writable";
   // Many systems give each user a group of the same number. Names of groups would have to be asked for, perhaps over
   // the network: launch/recorder.py has done that.
   if (directory.st_mode & S_IWGRP && directory.st_gid != directory.st_uid) return "its group can write it";
