@@ -12,6 +12,7 @@ from leadline.cli.reporting import open_run, step_option, working
 from leadline.errors import UsageError
 from leadline.text import format as fmt
 from leadline.text import printing
+from leadline.wording.loops import place_of
 
 SCHEMA = 1
 
@@ -22,7 +23,7 @@ SCHEMA = 1
     type=click.IntRange(min=1),
     metavar="N",
     envvar="LEADLINE_STEPS",
-    help="Iterations of the main loop.  [default: as recorded]",
+    help="Iterations of the main loop, which need not be the program's time step: see --step.  [default: as recorded]",
 )
 @click.option(
     "--network",
@@ -110,6 +111,8 @@ def lines_of(found: Any) -> list[str]:
         f"({fmt.seconds(found.predicted.low)} to {fmt.seconds(found.predicted.high)}), {change}",
         f"replayed as recorded: {fmt.seconds(found.base.seconds)}",
     ]
+    if found.loop is not None:
+        lines.append(f"main loop: {place_of(found.loop)}, {fmt.plural(found.steps_recorded, 'iteration')} recorded")
     if found.predicted.iteration and found.base.iteration:
         each = fmt.seconds(found.predicted.iteration[0])
         lines.append(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from leadline import _core
 from leadline.errors import DamagedTrace, UsageError
 from leadline.figures.content import Content
-from leadline.figures.loops import main_loop
+from leadline.figures.loops import NamedLoop, main_loop
 from leadline.figures.run import Run
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.text import format as fmt
@@ -51,7 +51,8 @@ class Figures:
 class Prediction:
     """recorded_s: phases in the recording.   error_of_base: of the replayed base against the recording, of the whole
     run ("whole") and by phase, as fractions; None: not known.   notes: what is not replayed as it was; sentences.
-    sensitivities: derivatives of the predicted time by L, o, g (all in s/s) and G (bytes)."""
+    sensitivities: derivatives of the predicted time by L, o, g (all in s/s) and G (bytes).
+    loop: the main loop, whose iterations the steps are; None: the run has none, or its place is unknown."""
 
     recorded_s: dict[str, float | None]
     base: Figures
@@ -60,6 +61,7 @@ class Prediction:
     steps_recorded: int
     steps: int
     sensitivities: tuple[int, int, int, int]
+    loop: NamedLoop | None
     notes: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
 
@@ -75,7 +77,8 @@ def predict(run: Run, change: Change) -> Prediction:
     Raises UsageError, with the reason, where the recording says too little.
     """
     _refuse(run)
-    recorded, rank_order = _read(run)
+    loop = main_loop(run, run.profile.iterations())
+    recorded, rank_order = _read(run, loop)
     steps = int(recorded.steps)
     if change.steps and not steps:
         raise UsageError(
@@ -101,6 +104,7 @@ def predict(run: Run, change: Change) -> Prediction:
         steps_recorded=steps,
         steps=change.steps or steps,
         sensitivities=_settled(recorded.replay(_settings(change, eager), True))["sensitivities"],
+        loop=loop,
     )
     found.notes = _notes(recorded.replay(_settings(plain, eager))["differences"], run)
     if base_network is None:
@@ -131,8 +135,7 @@ def _refuse(run: Run) -> None:
         raise UsageError("only runs with one MPI_COMM_WORLD can be replayed")
 
 
-def _read(run: Run) -> tuple[_core.Recorded, list[int]]:
-    loop = main_loop(run, run.profile.iterations())
+def _read(run: Run, loop: NamedLoop | None) -> tuple[_core.Recorded, list[int]]:
     recorded = _core.Recorded(loop.number if loop else 0)
     order = [index for _, index in sorted(run.worlds[0].processes.items())]
     hosts: dict[str, int] = {}
