@@ -104,6 +104,10 @@ def test_the_command_prints_figures_and_reasons(
     said = capsys.readouterr().out
     assert "error of the replay against the recording" in said
     assert f"main loop: main, {STEPS} iterations recorded" in said
+    assert main(["predict", str(run.path), "--step", "main"]) == 0
+    assert capsys.readouterr().out == said
+    assert main(["predict", str(run.path), "--step", "nonsense"]) == 2
+    assert "no loop or region matches nonsense" in capsys.readouterr().err
     monkeypatch.setattr(predicting, "why_spoiled", lambda run: "2 ranks share 1 core.")
     assert main(["predict", str(run.path)]) == 2
     assert "2 ranks share 1 core" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from leadline.errors import DamagedTrace, UsageError
 from leadline.figures.content import Content
 from leadline.figures.loops import NamedLoop, main_loop
 from leadline.figures.run import Run
+from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.text import format as fmt
 
@@ -77,7 +78,7 @@ def predict(run: Run, change: Change) -> Prediction:
     Raises UsageError, with the reason, where the recording says too little.
     """
     _refuse(run)
-    loop = main_loop(run, run.profile.iterations())
+    loop = _main_loop(run)
     recorded, rank_order = _read(run, loop)
     steps = int(recorded.steps)
     if change.steps and not steps:
@@ -133,6 +134,16 @@ def _refuse(run: Run) -> None:
         raise UsageError("the recording is not complete: every rank is needed, up to its MPI_Finalize")
     if len(run.worlds) != 1:
         raise UsageError("only runs with one MPI_COMM_WORLD can be replayed")
+
+
+def _main_loop(run: Run) -> NamedLoop | None:
+    """Raises UsageError if the user named a region, or nothing that is there."""
+    if run.step is None:
+        return main_loop(run, run.profile.iterations())
+    found = find_step(run, run.step)
+    if not isinstance(found, NamedLoop):
+        raise UsageError(f"--step {run.step}: a region has no iterations to repeat", hint="--step ROUTINE[:LINE]")
+    return found
 
 
 def _read(run: Run, loop: NamedLoop | None) -> tuple[_core.Recorded, list[int]]:
