@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "host/real.hpp"
+#include "host/tell.hpp"
 #include "leadline/families.hpp"
 #include "shim/table.hpp"
 
@@ -28,8 +29,7 @@ constexpr int op_index(std::string_view name) {
   return -1;
 }
 
-// One line on standard error, once in a process.
-[[gnu::format(printf, 1, 2)]] void tell(const char* format, ...);
+using host::tell;
 
 struct Shim {
   Table table;

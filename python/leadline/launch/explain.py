@@ -168,7 +168,7 @@ def _of_script(word: str, verdict: Verdict) -> Verdict:
         )
     return Verdict(
         "no",
-        f"no recorded process called MPI: neither {name} nor its children",
+        f"neither {name} nor its children called MPI where Leadline could see it",
         verdict.hint or f"if one did, LD_PRELOAD was removed from its environment: {INSIDE}",
     )
 

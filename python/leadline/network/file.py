@@ -61,7 +61,7 @@ def read(path: Path | str) -> Described:
     path = Path(path)
     try:
         if path.exists() and (unsafe := owners.why_not_obeyed(path)):
-            raise MalformedNetwork(f"{path} is not used: {unsafe}", hint="look at it, and use a copy of your own")
+            raise MalformedNetwork(f"{path} is not used: {unsafe}", hint="check it, then use your own copy")
         text = own_files.read_named(path, MOST_FILE_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a text file"

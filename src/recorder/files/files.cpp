@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "host/tell.hpp"
 #include "recorder/files/open_files.hpp"
 #include "recorder/files/real_calls.hpp"
-#include "recorder/job/tell.hpp"
 #include "recorder/library/file_functions.hpp"
 
 namespace leadline::recorder {

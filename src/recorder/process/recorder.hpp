@@ -1,9 +1,9 @@
 // The recording of this process: its files, its tables, its threads, and when it begins and ends.
 #pragma once
 
+#include "host/tell.hpp"
 #include "recorder/call_paths/modules.hpp"
 #include "recorder/job/run_directory.hpp"
-#include "recorder/job/tell.hpp"
 #include "recorder/memory/budgets.hpp"
 #include "recorder/memory/live_directory.hpp"
 #include "recorder/memory/lock.hpp"
