@@ -37,7 +37,7 @@ ALLOWED: dict[str, set[str]] = {
     "tables": {"figures", "findings", "text", "wording"},
     "compare": {"figures", "profiles", "statistics", "text", "wording"},
     "interchange": {"figures", "symbols", "text"},
-    "predict": {"figures", "findings", "text"},
+    "predict": {"figures", "findings", "libraries", "text"},
     "bench": {"mpi", "runs", "statistics", "tables", "text", "workloads"},
     "tuning": {"bench", "launch", "launchers", "libraries", "mpi", "runs", "statistics", "text"},
     "studies": {"figures", "mpi", "report", "runs", "statistics", "text", "workloads"},

@@ -58,6 +58,7 @@ def settings(table: Table, processes: int, *, fill: bool = False) -> Settings:
 class Intel(MpiLibrary):
     name = "intel"
     title = "Intel MPI"
+    banner = "Intel(R) MPI Library"
     family = "mpich"
     place = 2
     derived_from = "mpich"
@@ -74,6 +75,7 @@ class Intel(MpiLibrary):
     shares_cores = False
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12", "lib/release/libmpi.so.12")
+    eager_bytes = 262144  # I_MPI_EAGER_THRESHOLD in the reference of 2018; later releases name none
     routine_form = ROUTINE
     proof = "call into the library's routine observed"
     unseen = "no known routine observed"

@@ -45,6 +45,7 @@ class MpiLibrary(ABC):
     # Its names: as --mpi takes it, and as people write it.
     name: ClassVar[str]
     title: ClassVar[str]
+    banner: ClassVar[str]  # MPI_Get_library_version() begins with it
     family: ClassVar[str]  # the ABI family of a program that its mpicc builds, a file in api/abi
     place: ClassVar[int]  # among the libraries, where they are listed; the first is the one used by default
     derived_from: ClassVar[str | None]  # the name of the library it was made from: each of its marks is here, too
@@ -59,6 +60,9 @@ class MpiLibrary(ABC):
     shares_cores: ClassVar[bool]  # whether a rank that waits lets another have its core; else it waits busily
     unbound: ClassVar[Mapping[str, str]]  # environment in which it does not bind its ranks to cores
     files: ClassVar[tuple[str, ...]]  # the library, from the folder above that of its mpiexec
+
+    # How it sends, unless told otherwise.
+    eager_bytes: ClassVar[int]  # longer messages within a node wait for their receiver
 
     # How it chooses algorithms, and how that is seen.
     routine_form: ClassVar[str]  # the names of its routines: own.own_algorithms

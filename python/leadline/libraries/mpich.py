@@ -24,6 +24,7 @@ COPIED_ONCE = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
 class Mpich(MpiLibrary):
     name = "mpich"
     title = "MPICH"
+    banner = "MPICH"
     family = "mpich"
     place = 0
     derived_from = None
@@ -34,6 +35,7 @@ class Mpich(MpiLibrary):
     shares_cores = False
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12",)
+    eager_bytes = 8191  # MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD of 5.0.2, as its mpivars prints it, less 1
     routine_form = mpich_variables.ROUTINE
     proof = "reported by the library in a deliberate error"
     unseen = "not reported by the library"

@@ -117,6 +117,7 @@ def _line(first: int, rule: Rule | None) -> str:
 class OpenMpi(MpiLibrary):
     name = "openmpi"
     title = "Open MPI"
+    banner = "Open MPI"
     family = "openmpi"
     place = 1
     derived_from = None
@@ -130,6 +131,7 @@ class OpenMpi(MpiLibrary):
         "PRTE_MCA_hwloc_default_binding_policy": "none",
     }
     files = ("lib/libmpi.so.40",)
+    eager_bytes = 4096  # btl_sm_eager_limit of 5.0, as its ompi_info prints it
     routine_form = ROUTINE
     proof = "call into the library's routine observed"
     unseen = "no known routine"

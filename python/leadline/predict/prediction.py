@@ -13,14 +13,13 @@ from leadline.figures.loops import NamedLoop, main_loop
 from leadline.figures.run import Run
 from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
+from leadline.libraries import LIBRARIES
 from leadline.text import format as fmt
 
 PHASES = ("initialisation", "loop", "finalisation")
 DRAWS = 8  # replays with iterations drawn again, for the interval
 LATENCY_NS = 200.0  # of messages within a node, where no network is given
-# Longer messages wait for their receiver, within a node, by default: as the libraries document it.
-EAGER_BYTES = (("open mpi", 4096), ("mpich", 65536), ("intel", 262144))
-OTHER_EAGER_BYTES = 65536
+OTHER_EAGER_BYTES = 8191  # of libraries that Leadline does not know
 LARGE_ERROR = 0.10
 
 
@@ -160,8 +159,8 @@ def _read(run: Run, loop: NamedLoop | None) -> tuple[_core.Recorded, list[int]]:
 
 
 def _eager_bytes(run: Run) -> int:
-    library = run.library.lower()
-    return next((n_bytes for name, n_bytes in EAGER_BYTES if name in library), OTHER_EAGER_BYTES)
+    known = (library.eager_bytes for library in LIBRARIES if run.library.startswith(library.banner))
+    return next(known, OTHER_EAGER_BYTES)
 
 
 def _settings(change: Change, eager_bytes: int, seed: int = 0) -> _core.ReplaySettings:
