@@ -1,0 +1,67 @@
+"""What the tests of shared machines do as another user, and what they give to one."""
+
+import importlib
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+NOBODY, DAEMON = 65534, 1
+SECRET = "what only root may read"
+HOST = socket.gethostname()[:64]
+TABLE = """schema = 1
+[[rule]]
+operation = "bcast"
+processes = [1, 64]
+bytes = [1, 1024]
+algorithm = "native"
+"""
+
+
+def can_give_files_away() -> bool:
+    """Only root can, and not in a container without other users."""
+    if os.geteuid() != 0:
+        return False
+    with tempfile.NamedTemporaryFile() as file:
+        try:
+            os.chown(file.name, NOBODY, NOBODY)
+        except OSError:
+            return False
+    return True
+
+
+as_root = pytest.mark.skipif(not can_give_files_away(), reason="files cannot be given to someone else here")
+
+
+def given_to(user: int, *paths: Path) -> None:
+    for path in paths:
+        os.chown(path, user, user, follow_symlinks=False)
+
+
+def opened_for_all(folder: Path) -> None:
+    """Lets other users into the temporary folders of the tests."""
+    for each in (folder, *folder.parents):
+        if "pytest-of-" in str(each):
+            each.chmod(each.stat().st_mode | 0o055)
+
+
+def as_nobody(action: Callable[[], object]) -> None:
+    """Runs the action in a child that has become nobody; fails if it raises."""
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            importlib.import_module("pwd")  # Python itself may lie where only root may enter
+            importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+            action()
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
