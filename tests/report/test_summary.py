@@ -97,3 +97,21 @@ def test_time_in_mpi_file_functions_is_file_io_and_no_transfer(make_run: Any) ->
     text = " ".join(" ".join(lines_of(run)).split())
     assert "# computation 70 % = waiting 4.0 % - transfer 6.0 % . files 20 %" in text
     assert text.startswith("30 % of the time is MPI, 20 % file I/O in MPI_File_*, 4.0 % waiting for other ranks.")
+
+
+def test_the_findings_are_a_section_that_can_be_asked_for(strip_run: Any) -> None:
+    report = Report(strip_run)
+    out = io.StringIO()
+    report.print_sections(Console(file=out, width=80), ["findings"], all_sites=True)
+    text = " ".join(out.getvalue().split())
+    assert text.startswith("Findings")
+    for finding in report.findings:
+        assert " ".join(finding.text.split()) in text
+
+
+def test_a_run_without_findings_says_so(strip_run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = Report(strip_run)
+    monkeypatch.setattr(report, "findings", [])
+    out = io.StringIO()
+    report.print_sections(Console(file=out, width=80), ["Findings"])
+    assert out.getvalue().strip() == "No findings beyond the verdict."

@@ -14,7 +14,7 @@ from leadline.text import format as fmt
 
 
 @click.command("collect")
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
 @click.option(
     "--shared-directory",
     "shared",
@@ -26,13 +26,13 @@ from leadline.text import format as fmt
     "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Suppress Leadline's messages, except errors."
 )
 def command(directory: Path, shared: bool, quiet: bool) -> int:
-    """Bring what killed processes of a run left on this node into DIRECTORY, the run's directory.
+    """Fetch what killed processes of the run in DIR left on this node.
 
     Something is left on a node only if the run's directory is on a network file system. Start this command on each
     node that the report names, for example with srun; one process per node is enough.
     """
     if not directory.is_dir():
-        raise UsageError(f"{directory} is not a directory", hint="leadline collect RUN")
+        raise UsageError(f"{directory} is not a directory", hint="leadline collect DIR, with the directory of a run")
     for run in nodes.runs_in(directory):
         why = "" if shared else who_else_writes(run)
         if why:

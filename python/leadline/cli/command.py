@@ -63,6 +63,8 @@ def leadline() -> None:
     Every option can also be set as a LEADLINE_* variable. Options that apply to more than one run can be set in
     leadline.toml or in ~/.config/leadline/config.toml. The option takes precedence over the variable, then the
     project's file, then the user's.
+
+    To begin: leadline run -- mpiexec -n 4 ./app
     """
 
 

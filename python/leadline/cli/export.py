@@ -33,9 +33,9 @@ class _Formats(click.Choice[str]):
 )
 @step_option
 @click.argument("name", metavar="FORMAT", type=_Formats(list(FORMATS)))
-@click.argument("directory", metavar="RUN")
+@click.argument("directory", metavar="DIR")
 def command(name: str, directory: str, output: str, iterations: str | None, ranks: str | None, step: str | None) -> int:
-    """Write the recorded RUN in another tool's FORMAT.
+    """Write the run in DIR in another tool's FORMAT.
 
     \b
     callgrind  call tree with times and bytes: KCachegrind

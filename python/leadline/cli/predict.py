@@ -42,7 +42,7 @@ SCHEMA = 1
 )
 @click.option("--json", "as_json", is_flag=True, envvar="LEADLINE_JSON", help="Print the figures as JSON.")
 @step_option
-@click.argument("directory", metavar="RUN")
+@click.argument("directory", metavar="DIR")
 def command(
     steps: int | None,
     network: str | None,
@@ -52,7 +52,7 @@ def command(
     step: str | None,
     directory: str,
 ) -> int:
-    """Predict how long the recorded RUN would take with other steps, network or computation.
+    """Predict how long the run in DIR would take with other steps, network or computation.
 
     The unchanged run is replayed first: how far that is from the recording is part of the result.
     """

@@ -80,7 +80,7 @@ SETTINGS = (
     Setting(
         "keep_secrets", "flag", "Do not mask passwords, tokens and keys in the recorded command line and settings."
     ),
-    Setting("verbose", "flag", "Verbose: log what the recorder does."),
+    Setting("verbose", "flag", "Log what the recorder does."),
 )
 
 

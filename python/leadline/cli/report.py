@@ -29,7 +29,8 @@ from leadline.text.printing import console, write_json, write_path
     multiple=True,
     metavar="NAME",
     envvar="LEADLINE_SECTION",
-    help="Show this table (phases, waits, patterns, sites, ...); may be given several times. A wrong name lists them.",
+    help="Show this section (findings, phases, waits, patterns, ...); may be given several times. A wrong name lists "
+    "them.",
 )
 @click.option(
     "--html",
@@ -50,7 +51,7 @@ from leadline.text.printing import console, write_json, write_path
     "--table",
     metavar="NAME",
     envvar="LEADLINE_TABLE",
-    help="Print one table as CSV, e.g. sites, calls, ranks, timeline:all. All names: docs/read/tables.md.",
+    help="Print one table as CSV, e.g. sites, calls, ranks, timeline:all. A wrong name lists them.",
 )
 @click.option("--csv", metavar="FILE", envvar="LEADLINE_CSV", help="Write the --table to FILE as CSV.")
 @click.option("--parquet", metavar="FILE", envvar="LEADLINE_PARQUET", help="Write the --table to FILE as Parquet.")

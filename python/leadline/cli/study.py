@@ -28,7 +28,7 @@ def command() -> None:
     """Reproduce a published optimisation and compare with its papers."""
 
 
-@command.command("opatm")
+@command.command("opatm", short_help="OPATM-BFM: packed messages, collectives, parallel I/O.")
 @click.option(
     "-n",
     "--ranks",
@@ -36,7 +36,7 @@ def command() -> None:
     envvar="LEADLINE_RANKS",
     default="2,4",
     show_default=True,
-    help="Process counts to compare, e.g. 2,4.",
+    help="Numbers of ranks to compare, e.g. 2,4.",
 )
 @click.option(
     "--grid",
@@ -46,7 +46,9 @@ def command() -> None:
     show_default=True,
     help="Grid size (as opatm's --grid).",
 )
-@click.option("--steps", type=click.IntRange(3), envvar="LEADLINE_STEPS", default=3, show_default=True, help="Steps.")
+@click.option(
+    "--steps", type=click.IntRange(3), envvar="LEADLINE_STEPS", default=3, show_default=True, help="Steps of each run."
+)
 @click.option(
     "--cost",
     type=click.Choice(["full", "light"]),
@@ -61,7 +63,7 @@ def command() -> None:
     envvar="LEADLINE_SEGMENTS",
     default=SEGMENTS,
     show_default=True,
-    help="Numbers of I/O segments to try.",
+    help="Numbers of segments to pack the exchanged fields into.",
 )
 @click.option(
     "--rounds",

@@ -45,11 +45,11 @@ class Report:
         print_report(self.content, self.findings, console, all_sites=all_sites)
 
     def print_sections(self, console: Console, names: Sequence[str], *, all_sites: bool = False) -> None:
-        """The sections with these names: their ids, titles, or the names of their fields in JSON.
+        """The sections with these names: "findings", their ids, titles, or the names of their fields in JSON.
 
         Raises UsageError if there is no such section.
         """
-        print_sections(self.content, console, names, all_sites=all_sites)
+        print_sections(self.content, self.findings, console, names, all_sites=all_sites)
 
     def print_iterations(self, console: Console) -> None:
         """Only the section on iterations, or the reason why there is none."""

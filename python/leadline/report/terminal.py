@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MOST_FINDINGS = 6
+FINDINGS = "Findings"
 
 
 def print_report(content: Content, findings: Sequence[Finding], console: Console, *, all_sites: bool = False) -> None:
@@ -38,19 +39,26 @@ def print_report(content: Content, findings: Sequence[Finding], console: Console
             section.draw(content, out)
 
 
-def print_sections(content: Content, console: Console, names: Sequence[str], *, all_sites: bool = False) -> None:
-    """Prints the sections with these names: their ids, titles, or the names of their fields in JSON.
+def print_sections(
+    content: Content, findings: Sequence[Finding], console: Console, names: Sequence[str], *, all_sites: bool = False
+) -> None:
+    """Prints the sections with these names: "findings", their ids, titles, or the names of their fields in JSON.
 
     Raises UsageError if there is no such section.
     """
     out = Screen(console, complete=all_sites)
     for section in [_section(content, name) for name in names]:
-        if section.draw is not None:
+        if section is None and not _look(findings, out):
+            out.paragraph("No findings beyond the verdict.")
+        elif section is not None and section.draw is not None:
             section.draw(content, out)
 
 
-def _section(content: Content, name: str) -> Section:
+def _section(content: Content, name: str) -> Section | None:
+    """None: the findings, which every report has and no file of sections/ draws."""
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
+    if wanted == FINDINGS.lower():
+        return None
     drawn = [section for section in SECTIONS if section.draw is not None]
     for section in drawn:
         if wanted in (section.id, section.title.lower().replace(" ", "-")):
@@ -58,20 +66,22 @@ def _section(content: Content, name: str) -> Section:
     for section in drawn:
         if section.figures is not None and wanted.replace("-", "_") in section.figures(content):
             return section
-    raise UsageError(f"unknown section {name!r}", hint=f"available: {', '.join(section.id for section in drawn)}")
+    ids = [FINDINGS.lower(), *(section.id for section in drawn)]
+    raise UsageError(f"unknown section {name!r}", hint=f"available: {', '.join(ids)}")
 
 
-def _look(findings: Sequence[Finding], out: Screen) -> None:
-    """The findings that the verdict does not state."""
+def _look(findings: Sequence[Finding], out: Screen) -> bool:
+    """The findings that the verdict does not state; false: there are none."""
     others = [finding for finding in findings if not finding.in_verdict]
     if not others:
-        return
-    out.section("Findings")
+        return False
+    out.section(FINDINGS)
     shown = others if out.complete else others[:MOST_FINDINGS]
     for finding in shown:
         out.item(finding.text, style="" if finding.severity == "notice" else "bold")
     if len(shown) < len(others):
         out.item(f"and {len(others) - len(shown)} more: --all")
+    return True
 
 
 def about(content: Content) -> str:
