@@ -7,7 +7,7 @@ namespace leadline::recording {
 namespace {
 
 // Salts for the kinds of entries in a thread's one map.
-enum : uint64_t { by_context = 1, by_shape_context = 2, by_key = 3, by_aside = 4 };
+enum : uint64_t { by_context = 1, by_shape_context = 2, by_key = 3, by_beside_graph = 4 };
 
 constexpr uint32_t strikes_to_wild = 8;
 
@@ -374,7 +374,7 @@ void EventGraph::add_literal(const trace::Key& key, uint64_t duration, uint64_t 
   if (known && !same(positions_[known].key, key)) known = 0;
   if (!known && timed_site_ != key.site) {
     timed_site_ = key.site;
-    timed_ = aside(trace::Key{.site = key.site, .peer = trace::peer_none}, trace::mode_times_only);
+    timed_ = beside_graph(trace::Key{.site = key.site, .peer = trace::peer_none}, trace::mode_times_only);
   }
   const bool repeated = g.last_literal && same(h_->previous_literal, key);
   if (repeated) {
@@ -448,8 +448,8 @@ void EventGraph::end_literal_block() {
 }
 
 // A position beside the graph.
-uint32_t EventGraph::aside(const trace::Key& key, uint16_t mode) {
-  const uint64_t hash = trace::mix(trace::mix(by_aside, mode), hash_key(key));
+uint32_t EventGraph::beside_graph(const trace::Key& key, uint16_t mode) {
+  const uint64_t hash = trace::mix(trace::mix(by_beside_graph, mode), hash_key(key));
   const uint32_t found = map_.find(hash);
   if (found && positions_[found].mode == mode && same(positions_[found].key, key)) return found;
   const uint32_t made = create(key, mode);
@@ -468,20 +468,21 @@ void EventGraph::add_unordered(const trace::Key& key, uint64_t duration, uint64_
   k.tag = 0;
   uint32_t index = 0;
   if (positions_.size() < capacity::graph_positions / 2 && bytes_in_use() < room_ / 2)
-    index = aside(k, trace::mode_bag);
+    index = beside_graph(k, trace::mode_bag);
   if (!index) {
     __atomic_fetch_add(coarse_, 1, __ATOMIC_RELAXED);
     k.extra = 0;
     k.count = key.count > 0 ? 63 - __builtin_clzll(static_cast<uint64_t>(key.count)) : 0;
     k.value = key.value > 0 ? 1 : key.value;
     if (positions_.size() + capacity::sites < capacity::positions && bytes_in_use() < room_)
-      index = aside(k, trace::mode_bag_coarse);
+      index = beside_graph(k, trace::mode_bag_coarse);
     if (!index && positions_.size() + capacity::sites < capacity::positions && bytes_in_use() < 2 * room_) {
       k.count = 0;  // messages by partner, of any size
-      index = aside(k, trace::mode_bag_coarse);
+      index = beside_graph(k, trace::mode_bag_coarse);
     }
     if (!index)
-      index = aside(trace::Key{.site = key.site, .peer = trace::peer_none, .value = k.value}, trace::mode_bag_coarse);
+      index = beside_graph(trace::Key{.site = key.site, .peer = trace::peer_none, .value = k.value},
+                           trace::mode_bag_coarse);
     if (index) amounts_[index] += key.value > 0 ? key.value : key.count;
   }
   if (index) time(index, positions_[index], duration, gap);

@@ -160,7 +160,7 @@ class EventGraph {
   void vary(uint32_t index, const trace::Key& key);
   uint64_t visits(uint32_t index) const;
   uint32_t create(const trace::Key& key, uint16_t mode);
-  uint32_t aside(const trace::Key& key, uint16_t mode);
+  uint32_t beside_graph(const trace::Key& key, uint16_t mode);
   void fold_batch(uint32_t index);
   void long_call(uint32_t index, Position& p);
   void time_long(uint32_t index, Position& p, uint64_t duration, uint64_t gap);

@@ -27,7 +27,7 @@ KNOWN = {frozenset({"replay/engine", "replay/steady"}), frozenset({"replay/recor
 
 
 def violations() -> Iterator[str]:
-    """One line for each circle in src/ and in parts/."""
+    """One line for each circle in src/, parts/ and workloads/."""
     source = _texts(ROOT / "src")
     units = includes(source)
     for circle in circles(units):
@@ -36,12 +36,13 @@ def violations() -> Iterator[str]:
         yield f"src: headers and sources include each other in a circle: {' -> '.join(circle)}"
     for circle in circles(between_folders(units)):
         yield f"src: folders include each other in a circle: {' -> '.join(circle)}"
-    for folder in sorted(path for path in (ROOT / "parts").iterdir() if path.is_dir()):
+    for folder in sorted(path for name in ("parts", "workloads") for path in (ROOT / name).iterdir() if path.is_dir()):
         texts = _texts(folder)
+        where = folder.relative_to(ROOT)
         for circle in circles(includes(texts)):
-            yield f"parts/{folder.name}: headers and sources include each other in a circle: {' -> '.join(circle)}"
+            yield f"{where}: headers and sources include each other in a circle: {' -> '.join(circle)}"
         for circle in circles(calls(texts)):
-            yield f"parts/{folder.name}: files call each other in a circle: {' -> '.join(circle)}"
+            yield f"{where}: files call each other in a circle: {' -> '.join(circle)}"
 
 
 def includes(texts: Mapping[str, str]) -> dict[str, set[str]]:

@@ -9,6 +9,7 @@
 
 #include "maps.hpp"
 #include "model.hpp"
+#include "output_file.hpp"
 #include "summary.hpp"
 
 namespace opatm {

@@ -15,6 +15,7 @@
 #include "kit/program.hpp"
 #include "make_input.hpp"
 #include "model.hpp"
+#include "output.hpp"
 #include "settings.hpp"
 
 namespace opatm {
@@ -27,9 +28,9 @@ std::string counted(int number, const char* what) {
 }
 
 // The line a run ends with. False where mass was not conserved. Collective over MPI_COMM_WORLD.
-bool print_result(Model& model, const kit::Phases& phases, int rank) {
+bool print_result(Model& model, Output& output, const kit::Phases& phases, int rank) {
   const double mass_error = model.budget.relative_error();
-  const uint64_t checksum = model.output.finish();
+  const uint64_t checksum = output.finish();
   const std::string times = phases.slowest();
   if (rank != 0) return true;
   const Settings& settings = model.settings;
@@ -52,6 +53,7 @@ int run(const kit::Session& session, int argc, char** argv) {
   std::string hints;
   std::unique_ptr<Forcing> forcing;
   std::unique_ptr<Model> model;
+  std::unique_ptr<Output> output;
   {
     const auto measurement = phases.measure(Phase::input);
     input = std::make_unique<Input>(settings);
@@ -68,6 +70,7 @@ int run(const kit::Session& session, int argc, char** argv) {
   {
     const auto measurement = phases.measure(Phase::setup);
     model = std::make_unique<Model>(settings, std::move(forcing), session.rank, session.ranks);
+    output = std::make_unique<Output>(settings, model->decomposition, session.rank);
     if (!input->has_state()) model->set_initial_state();
   }
   if (input->has_state()) {
@@ -84,14 +87,14 @@ int run(const kit::Session& session, int argc, char** argv) {
     advance(*model, step, output_follows, phases);
     if (!output_follows) continue;
     const auto measurement = phases.measure(Phase::output);
-    trcwri(*model, step);
+    trcwri(*output, *model, step);
   }
   if (!settings.save.empty()) {
     const auto measurement = phases.measure(Phase::output);
     save_state(*model);
   }
   if (session.rank == 0 && !hints.empty()) std::printf("opatm: hints %s\n", hints.c_str());
-  if (print_result(*model, phases, session.rank)) return 0;
+  if (print_result(*model, *output, phases, session.rank)) return 0;
   std::fprintf(stderr, "opatm: mass was not conserved\n");
   return 1;
 }

@@ -78,8 +78,7 @@ Model::Model(const Settings& chosen, std::unique_ptr<Forcing> read, int rank, in
       advection(forcing ? forcing->flow : basin.flow(block), basin.thickness_m(), largest_segment(settings.segments),
                 forcing ? &forcing->kind : nullptr),
       mixing(basin, block, forcing.get()),
-      budget(basin.thickness_m(), static_cast<size_t>(settings.tracers)),
-      output(settings, decomposition, rank) {
+      budget(basin.thickness_m(), static_cast<size_t>(settings.tracers)) {
   for (int number = 0; number < settings.tracers; ++number) {
     tracers.push_back(tracer(number));
     concentration.emplace_back(block.x.count, block.y.count, settings.grid.nz);
@@ -88,7 +87,9 @@ Model::Model(const Settings& chosen, std::unique_ptr<Forcing> read, int rank, in
   }
   if (!settings.segments.packed) return;
   if (halo.leaves_out()) throw kit::UsageError("OPATM_LEAVE_OUT needs --segments none");
-  packed = std::make_unique<PackedExchanges>(*this, rank);
+  packed = std::make_unique<PackedExchanges>(
+      decomposition, rank, halo, settings.segments,
+      PackedFields{concentration, advection.upstream(), advection.room_up(), advection.room_down(), bent});
 }
 
 void Model::set_initial_state() {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "advection.hpp"
+#include "advection_scheme.hpp"
 #include "basin.hpp"
 #include "budget.hpp"
 #include "decomposition.hpp"
@@ -13,11 +13,10 @@
 #include "forcing.hpp"
 #include "halo.hpp"
 #include "kit/phases.hpp"
-#include "output.hpp"
 #include "packed_exchanges.hpp"
 #include "settings.hpp"
 #include "tracers.hpp"
-#include "vertical.hpp"
+#include "vertical_mixing.hpp"
 
 namespace opatm {
 
@@ -50,7 +49,6 @@ struct Model {
   VerticalMixing mixing;
   Budget budget;
   std::unique_ptr<PackedExchanges> packed;  // null: a message for each tracer
-  Output output;
 };
 
 extern "C" {
@@ -60,7 +58,6 @@ void trczdf(Model& model);            // vertical diffusion
 void trcsed(Model& model);            // sinking
 void trcbio(Model& model, int step);  // reaction
 void trcnxt(Model& model);            // completes the step
-void trcwri(Model& model, int step);  // output
 }
 
 struct Phase {

@@ -203,8 +203,8 @@ uint64_t Output::finish() {
   return sum;
 }
 
-[[gnu::noinline]] void trcwri(Model& model, int step) {
-  model.output.write(model, step);
+[[gnu::noinline]] void trcwri(Output& output, Model& model, int step) {
+  output.write(model, step);
   for (std::vector<double>& sum : model.accumulated) std::fill(sum.begin(), sum.end(), 0.0);
   model.accumulated_steps = 0;
 }

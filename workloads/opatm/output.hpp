@@ -88,4 +88,6 @@ class Output {
   std::unique_ptr<Gathering> gathering_;
 };
 
+extern "C" void trcwri(Output& output, Model& model, int step);  // the output, whose means begin again after it
+
 }  // namespace opatm

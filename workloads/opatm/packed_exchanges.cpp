@@ -1,7 +1,5 @@
 #include "packed_exchanges.hpp"
 
-#include "model.hpp"
-
 namespace opatm {
 namespace {
 
@@ -15,19 +13,20 @@ std::vector<int> sizes_in(const Segmentation& segments) { return segments.tuned 
 
 }  // namespace
 
-PackedExchanges::PackedExchanges(Model& model, int rank)
-    : concentrations_(model.decomposition, rank, model.halo, first_of(model.concentration, model.concentration.size()),
-                      sizes_in(model.settings.segments)) {
-  for (const int size : model.settings.segments.sizes) {
+PackedExchanges::PackedExchanges(const Decomposition& decomposition, int rank, const Halo& halo,
+                                 const Segmentation& segments, const PackedFields& all)
+    : concentrations_(decomposition, rank, halo, first_of(all.concentrations, all.concentrations.size()),
+                      sizes_in(segments)) {
+  for (const int size : segments.sizes) {
     const auto count = static_cast<size_t>(size);
     if (lanes_.contains(count)) continue;
     // A segment's tracers are worked on together, and their fields travel together: as one, or as is found fastest.
-    const std::vector<int> sizes = model.settings.segments.tuned ? std::vector<int>{} : std::vector<int>{size};
+    const std::vector<int> sizes = segments.tuned ? std::vector<int>{} : std::vector<int>{size};
     const auto halo_of = [&](std::vector<Field>& fields) {
-      return PackedHalo(model.decomposition, rank, model.halo, first_of(fields, count), sizes);
+      return PackedHalo(decomposition, rank, halo, first_of(fields, count), sizes);
     };
-    lanes_.emplace(count, LaneHalos{halo_of(model.advection.upstream()), halo_of(model.advection.room_up()),
-                                    halo_of(model.advection.room_down()), halo_of(model.bent)});
+    lanes_.emplace(count,
+                   LaneHalos{halo_of(all.upstream), halo_of(all.room_up), halo_of(all.room_down), halo_of(all.bent)});
   }
 }
 
