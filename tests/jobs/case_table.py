@@ -34,11 +34,10 @@ These commands made the table under a real Slurm 22.05 on three hosts in namespa
     .venv/bin/python tests/jobs/case_table.py
 
 *Ranks* has the number of ranks that were recorded on one, two and three nodes, with MPICH 4.1 and 5.0, and Open MPI 4.1
-and 5.0 (*except* names those with another result). It equals the number of ranks that the program's own output shows as
-started. Every rank was recorded once, and each job has its own run. For `apply`, it is the number of ranks that carried
-out the table's rule. "native" means that all ran natively, as they should, and that the reported reason was the true
-one. A letter refers to the list below: the case fails without Leadline too, or is recorded differently, and the test
-checks that this is still so. "?" means not run.
+and 5.0 (*except* names those with another result). It equals the number that the program's own output shows as started;
+every rank was recorded once, and each job has its own run. For `apply`, it is the number of ranks that used the table's
+rule; "native" means that all ran natively, as they should, with the true reason reported. A letter refers to the list
+below. "?" means not run.
 
 """
 
