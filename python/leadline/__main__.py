@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import sys
 from typing import NoReturn
 
 from leadline import isolated
-from leadline.errors import LeadlineError
+from leadline.errors import LeadlineError, UsageError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -26,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
         return error.exit_code
     except OSError as error:  # a full disk, a file that vanished: the system's words say more than a traceback
         _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
-        return LeadlineError.exit_code
+        return UsageError.exit_code if error.errno == errno.ENAMETOOLONG else LeadlineError.exit_code
 
 
 def _say(text: str) -> None:

@@ -6,13 +6,14 @@ import itertools
 import json
 import os
 import re
+import stat
 import time
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
 from leadline import __version__, own_files, owners
-from leadline.errors import UsageError
+from leadline.errors import NoSuchRun, UsageError
 from leadline.masking import masked_words
 from leadline.text.visible import in_shell
 
@@ -30,6 +31,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "launcher": dict,
     "machine": dict,
     "name": str,
+    "not_recorded": str,
     "signalled_s": (int, float),
     "signals": list,
     "start": str,
@@ -39,6 +41,19 @@ JOB = "job.json"  # written by the first rank of a job (src/recorder/job/job_cla
 SHARED = "LEADLINE_SHARED_DIRECTORY"  # set: the run may be in a directory that others can write
 KEEP_SECRETS = "LEADLINE_KEEP_SECRETS"
 MOST_JSON_BYTES = 16 << 20  # of run.json and job.json
+
+
+def require(path: Path) -> None:
+    """Raises NoSuchRun, in the same words for every command, if it is no directory that can be looked at."""
+    try:
+        if stat.S_ISDIR(path.stat().st_mode):
+            return
+        message = f"not a directory: {path}"
+    except (FileNotFoundError, NotADirectoryError):
+        message = f"no such directory: {path}"
+    except (OSError, ValueError) as error:
+        message = f"cannot read {path}: {getattr(error, 'strerror', None) or error}"
+    raise NoSuchRun(message, hint="give the directory that leadline record printed")
 
 
 def new_directory(given: str | None, program: str, *, shared: bool = False) -> Path:

@@ -9,7 +9,7 @@ import click
 from leadline import nodes
 from leadline.cli.saying import say, shown
 from leadline.errors import UsageError
-from leadline.run_directory import who_else_writes
+from leadline.run_directory import require, who_else_writes
 from leadline.text import format as fmt
 
 
@@ -31,8 +31,7 @@ def command(directory: Path, shared: bool, quiet: bool) -> int:
     Something is left on a node only if the run's directory is on a network file system. Start this command on each
     node that the report names, for example with srun; one process per node is enough.
     """
-    if not directory.is_dir():
-        raise UsageError(f"{directory} is not a directory", hint="leadline collect DIR, with the directory of a run")
+    require(directory)
     for run in nodes.runs_in(directory):
         why = "" if shared else who_else_writes(run)
         if why:

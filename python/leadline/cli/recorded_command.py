@@ -16,7 +16,7 @@ from leadline.cli.saying import say, shown
 from leadline.errors import NothingRecorded
 from leadline.launch.inside import refuse_inside_job
 from leadline.launch.launcher import Launcher
-from leadline.launch.record import RecordedCommand, record
+from leadline.launch.record import RecordedCommand, note_nothing, record
 from leadline.text.printing import rewrite_line
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -134,7 +134,8 @@ def _explain(recording: RecordedCommand, environ: Mapping[str, str], hinted: Set
     if recording.exit_code == 0 and submitter(recording.command):
         say(what_becomes_of(recording.command, environ, recording.directory))
         return
-    verdict = why_nothing(recording.command, recording.launcher, recording.directory)
+    verdict = why_nothing(recording.command, recording.launcher, recording.directory, recording.exit_code)
+    note_nothing(recording.directory, verdict.reason)
     hint = "" if verdict.hint in hinted else verdict.hint
     if recording.exit_code == 0:
         raise NothingRecorded(f"nothing was recorded: {verdict.reason}", hint=hint)

@@ -10,7 +10,7 @@ import click
 from leadline.cli.reporting import PAGE, advice_for, open_report, step_option, working, write_page
 from leadline.cli.saying import nearby, say, shown
 from leadline.errors import UsageError
-from leadline.run_directory import DEFAULT_PARENT, runs_in
+from leadline.run_directory import DEFAULT_PARENT, require, runs_in
 from leadline.text.printing import console, write_json, write_path
 
 
@@ -76,8 +76,7 @@ def command(
     if html and directory is None and Path(html).is_dir():
         html, directory = "", html  # `report --html DIR`: the word after an option that may have a value
     path = Path(directory) if directory is not None else newest()
-    if not path.is_dir():
-        raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record printed")
+    require(path)
     if table is not None or csv is not None or parquet is not None:
         from leadline.cli.tables import export
 

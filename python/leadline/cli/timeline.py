@@ -10,6 +10,7 @@ import click
 from leadline.cli.report import newest
 from leadline.cli.reporting import open_run, step_option, working
 from leadline.errors import UsageError
+from leadline.run_directory import require
 from leadline.text.printing import console
 from leadline.text.visible import visible
 
@@ -44,8 +45,7 @@ def command(iteration: str, ranks: str | None, width: int | None, step: str | No
     column per stretch of time.
     """
     path = Path(directory) if directory is not None else newest()
-    if not path.is_dir():
-        raise UsageError(f"no such directory: {path}", hint="give the directory that leadline record printed")
+    require(path)
     if iteration not in WORDS and not iteration.isdecimal():
         raise UsageError(f"--iteration {iteration}: expected a number, {', '.join(WORDS[:-1])} or {WORDS[-1]}")
     from rich.text import Text

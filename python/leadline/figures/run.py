@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from leadline import _core, nodes
-from leadline.errors import DamagedTrace, NoSuchRun
+from leadline.errors import DamagedTrace
 from leadline.figures.traces import Traces
 from leadline.figures.worlds import World, display_order, labels_of, worlds_of
-from leadline.run_directory import JOB, read_description, read_json, runs_in, well_formed
+from leadline.run_directory import JOB, read_description, read_json, require, runs_in, well_formed
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache
 from leadline.symbols.resolve import WITHOUT_MODULE
@@ -248,8 +248,8 @@ def open_run(path: str | Path, *, step: str | None = None) -> Run:
     unreadable trace beside readable ones is a loss, and so is a rank without a trace.
     """
     path = Path(path)
-    if not path.exists():
-        raise NoSuchRun(f"no such directory: {path}", hint="give the directory that leadline record printed")
+    if not os.path.isfile(path):
+        require(path)
     runs = runs_in(path) if path.is_dir() else [path]
     if runs and path not in runs:
         path = runs[0]  # whoever was the first to come recorded nothing
@@ -261,14 +261,13 @@ def open_run(path: str | Path, *, step: str | None = None) -> Run:
     if not files and elsewhere:
         raise DamagedTrace(f"no trace in {path}: {_said(elsewhere)}")
     if not files:
-        raise DamagedTrace(
-            f"no trace (*.trace or *.live) in {path}", hint="record a run first: leadline record -o DIR -- COMMAND"
-        )
+        raise _nothing_in(path)
     profile, traces = _core.Profile(), Traces()
     losses = []
     for file, process in zip(files, traces.read_all(files), strict=True):
         if isinstance(process, _core.TraceError):
-            losses.append(Loss("unreadable-trace", 1, f"{os.path.basename(file)}: {process}"))
+            reason = str(process).removeprefix(f"{file}: ")
+            losses.append(Loss("unreadable-trace", 1, f"{os.path.basename(file)}: {reason}"))
         elif _took_part(process):
             profile.add(process)
         else:
@@ -284,6 +283,8 @@ def open_run(path: str | Path, *, step: str | None = None) -> Run:
         more = f" (and {len(losses) - 1} more)" if len(losses) > 1 else ""
         if all(loss.code == "never-initialized" for loss in losses):
             raise DamagedTrace(f"nothing recorded in {path}: {first}{more}")
+        if path.is_file():
+            raise DamagedTrace(f"cannot read {path.parent / first}")
         raise DamagedTrace(f"cannot read any trace in {path}: {first}{more}")
     description = _description(path)
     losses += _lacks(description)
@@ -293,6 +294,18 @@ def open_run(path: str | Path, *, step: str | None = None) -> Run:
     if elsewhere and not run.complete:
         run.losses.append(Loss("on-nodes", len(elsewhere), _said(elsewhere)))
     return run
+
+
+def _nothing_in(path: Path) -> DamagedTrace:
+    """Why there is no trace: as far as the command that made the directory said so."""
+    found = read_description(path)
+    if "not_recorded" in found:
+        return DamagedTrace(f"nothing was recorded in {path}: {found['not_recorded']}")
+    if found.get("state") == "running":
+        return DamagedTrace(f"nothing is recorded in {path} yet: its command has not ended")
+    return DamagedTrace(
+        f"no trace (*.trace or *.live) in {path}", hint="record a run first: leadline record -o DIR -- COMMAND"
+    )
 
 
 def _files_of(path: Path) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from leadline import own_files
 from leadline.launch.executable import Executable, inspect, native_architecture
 from leadline.launch.launcher import Launcher
 from leadline.launch.program import program_word
@@ -36,7 +37,9 @@ WITHOUT_ENVIRONMENT = re.compile(
     | \bLD_PRELOAD=(?!\S*\$\{?LD_PRELOAD)\S*""",
     re.VERBOSE,
 )
+NOT_STARTED = {126: "it was to start could not be executed", 127: "it was to start was not found"}
 INSIDE = "in the script: leadline exec ./app"
+MOST_OF_A_SCRIPT = 1 << 20  # bytes
 MACHINES = {"EM_386": "32-bit x86", "EM_X86_64": "x86-64", "EM_AARCH64": "64-bit ARM", "EM_ARM": "32-bit ARM"}
 
 
@@ -126,14 +129,19 @@ def judge_word(word: str) -> Verdict:
     return judge(program)
 
 
-def why_nothing(command: Sequence[str], launcher: Launcher | None, directory: Path) -> Verdict:
+def why_nothing(
+    command: Sequence[str], launcher: Launcher | None, directory: Path, exit_code: int | None = None
+) -> Verdict:
     """Why a command that has run left no trace in `directory`."""
     word = program_word(command, launcher)
     if word is None:
-        return Verdict("no", f"no program to record in: {' '.join(masked_words(command))}")
+        return Verdict("no", f"no executable in this command: {' '.join(masked_words(command))}")
     verdict = judge_word(word)
     if verdict.answer == "no":
         return verdict
+    if exit_code in NOT_STARTED and not any(directory.rglob(JOB)):
+        name = PurePath(word).name
+        return Verdict("no", f"{name} ended with exit code {exit_code}: a program {NOT_STARTED[exit_code]}")
     if any(directory.rglob(JOB)):
         return Verdict(
             "no",
@@ -177,7 +185,8 @@ def keeps_environment_back(script: str | Path) -> str:
     """The words in a script by which its programs get no LD_PRELOAD, or another one; "" if there are none, or if this
     is not a script."""
     try:
-        found = WITHOUT_ENVIRONMENT.search(Path(script).read_text(errors="replace"))
+        text = own_files.read_named(Path(script), MOST_OF_A_SCRIPT).decode(errors="replace")
+        found = WITHOUT_ENVIRONMENT.search(text)
     except OSError:
         return ""
     return found.group().strip() if found else ""

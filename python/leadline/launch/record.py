@@ -113,6 +113,14 @@ def record(
     return RecordedCommand(directory, tuple(command), launcher, code)
 
 
+def note_nothing(directory: Path, reason: str) -> None:
+    """Keep in run.json why the command left no trace, for those who ask for its report later."""
+    with contextlib.suppress(OSError):
+        description = run_directory.read_description(directory)
+        if description:
+            run_directory.write_description(directory, {**description, "not_recorded": reason})
+
+
 class _DescriptionFile:
     """run.json. On a full disk it may be missing or old: the program runs even so, and its exit code is passed on."""
 

@@ -25,6 +25,7 @@ class Calls:
 
 def of_run(directory: Path) -> list[Calls]:
     """The calls in communicators of two or more processes, most bytes first. Raises DamagedTrace, UsageError."""
+    run_directory.require(directory)
     try:
         files = _core.trace_files(str(directory))
         found: Counter[tuple[str, int, int]] = Counter()
