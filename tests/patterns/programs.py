@@ -38,13 +38,17 @@ class Program:
     fortran: bool = False
 
     def required(self, routine: Routine) -> frozenset[str]:
-        """A barrier is redundant only if nothing in the steps has to be ordered by it. The order of operations is read
+        """A barrier is redundant only if nothing in the steps has to be ordered by it, and if they communicate. The order of operations is read
         in one step, which may lack what recurs in some."""
-        if routine.piece.kind == "barrier" and self.ordered:
+        if routine.piece.kind == "barrier" and (self.ordered or not self.communicates):
             return frozenset()
         if routine.piece.one_sided and routine.every > 1:
             return routine.piece.required - {"packable_messages"}
         return routine.piece.required
+
+    @property
+    def communicates(self) -> bool:
+        return any(r.piece.kind != "barrier" for r in self.routines)
 
     @property
     def ordered(self) -> bool:

@@ -75,15 +75,20 @@ class SitePatterns {
 
   // What a barrier may have to order: accesses to files, to windows and to shared memory, and receives from anyone. (A
   // message already synchronises both ranks.) Only in the main loop: at the start and at the end a barrier costs
-  // nothing.
+  // nothing. Where nothing but barriers is called there, they order what the recording does not show, or are timed.
   void barriers() {
     std::vector<uint32_t> found;
+    bool communicates = false;
     for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
       if (profile_.sites()[s].local || !within(s, main_)) continue;
       const Category category = category_of(function(s).cls);
       if (category == Category::one_sided || category == Category::io || traffic_.sites()[s].wildcards) return;
-      if (is_barrier(function(s).name)) found.push_back(s);
+      if (is_barrier(function(s).name))
+        found.push_back(s);
+      else
+        communicates |= category == Category::point_to_point || category == Category::collective;
     }
+    if (!communicates) return;
     // One that is called in a few steps only separates what is measured from what is not.
     std::erase_if(found, [&](uint32_t s) {
       return 2 * calls(s) < profile_.loops().iterations(main_) * profile_.sites()[s].cells.size();
