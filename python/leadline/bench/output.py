@@ -56,7 +56,7 @@ def legend(base: str, narrow: bool) -> str:
     """What the columns mean."""
     whose = "blocking send" if base == "blocking" else "library default"
     least = "lower bound for this network"
-    bound = f"% of bound: {least} / µs" if narrow else f"bound: {least}. % of bound: bound / µs"
+    bound = f"reached: {least} / µs" if narrow else f"bound: {least}. reached: bound / µs"
     interval = "" if narrow else ", with its 95 % interval"
     return f"µs: median time. × {base}: speedup over the {whose}{interval}, > 1 is faster. {bound}"
 

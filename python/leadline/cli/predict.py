@@ -121,6 +121,8 @@ def lines_of(found: Any) -> list[str]:
         )
     names = {"whole": "the whole run", "initialisation": "before the main loop", "loop": "the main loop"}
     names["finalisation"] = "after it"
-    told = [f"{names[name]} {error:+.1%}" for name, error in found.error_of_base.items() if error is not None]
+    told = [
+        f"{names[name]} {fmt.change(1 + error)}" for name, error in found.error_of_base.items() if error is not None
+    ]
     lines.append(f"error of the replay against the recording: {', '.join(told)}")
     return [*lines, *found.notes, *found.assumptions]

@@ -15,6 +15,7 @@ from leadline.bench import measure
 from leadline.bench.asking import Algorithm, is_measurable, portfolio
 from leadline.bench.launching import Launch
 from leadline.bench.rows import machine
+from leadline.text import format as fmt
 from leadline.tuning.calls import Calls
 from leadline.tuning.choosing import Choice, choices, choose, dropped, not_slower, refine, rules
 from leadline.tuning.table import Table
@@ -127,7 +128,7 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
     noise = here["noise"] or {}
     if not here["oversubscribed"] and noise.get("lost_share_median", 0) > BUSY:
         say(
-            f"The machine was busy: other processes took {noise['lost_share_median']:.0%} of the time. "
+            f"The machine was busy: other processes took {fmt.percent(noise['lost_share_median'])} of the time. "
             "On an idle machine, more algorithms may win."
         )
     tuned.table = Table(rules(kept), _evidence(wanted, bench))
