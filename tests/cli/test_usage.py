@@ -32,6 +32,27 @@ def test_wrong_usage_is_2(leadline: Command, arguments: tuple[str, ...]) -> None
     assert ended.err
 
 
+@pytest.mark.parametrize("name", ["run", "record", "exec"])
+@pytest.mark.parametrize(
+    ("words", "rate", "program"),
+    [
+        ("--sample mpiexec -n 2 ./app --sample x", "97", "mpiexec -n 2 ./app --sample x"),
+        ("-o DIR --sample ./app", "97", "./app"),
+        ("--sample -o DIR ./app", "97", "./app"),
+        ("--sample -- 1.sh", "97", "1.sh"),
+        ("--sample 997 mpiexec ./app", "997", "mpiexec ./app"),
+        ("--sample=997 mpiexec ./app", "997", "mpiexec ./app"),
+        ("-o DIR ./app --sample x", None, "./app --sample x"),
+    ],
+)
+def test_sample_without_a_rate_may_stand_before_the_command(
+    name: str, words: str, rate: str | None, program: str
+) -> None:
+    context = importlib.import_module(f"leadline.cli.{name}").command.make_context(name, words.split())
+    assert context.params["sample"] == rate
+    assert context.params["program"] == tuple(program.split())
+
+
 def test_version_and_help(leadline: Command) -> None:
     assert leadline("--version").out.startswith("leadline, version ")
     for command in ("run", "record", "report", "exec", "doctor", "workload"):

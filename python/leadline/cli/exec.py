@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from leadline import run_directory
-from leadline.cli.recorded_command import PROGRAM_FOLLOWS, recorder_options
+from leadline.cli.recorded_command import PROGRAM_FOLLOWS, Recording, recorder_options
 from leadline.cli.recorder_settings import variables_of
 from leadline.launch import keeper, process
 from leadline.launch.program import program_file
@@ -19,7 +19,7 @@ from leadline.launch.sanitizers import runtime_in_front
 from leadline.launch.wrappers import with_variables
 
 
-@click.command("exec", context_settings=PROGRAM_FOLLOWS)
+@click.command("exec", cls=Recording, context_settings=PROGRAM_FOLLOWS)
 @click.option(
     "-o",
     "--output",

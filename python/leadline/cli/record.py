@@ -8,6 +8,7 @@ import click
 
 from leadline.cli.recorded_command import (
     PROGRAM_FOLLOWS,
+    Recording,
     output_option,
     record_with_words,
     recorder_options,
@@ -16,7 +17,7 @@ from leadline.cli.recorder_settings import variables_of
 from leadline.cli.saying import say, shown
 
 
-@click.command("record", context_settings=PROGRAM_FOLLOWS)
+@click.command("record", cls=Recording, context_settings=PROGRAM_FOLLOWS)
 @output_option
 @recorder_options
 @click.option(

@@ -25,6 +25,24 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 PROGRAM_FOLLOWS = {"allow_interspersed_args": False}
 
 
+class Recording(click.Command):
+    """Takes `--sample mpiexec …` for --sample without a RATE: click would take any word after it for the RATE."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        options = {flag: param for param in self.params if isinstance(param, click.Option) for flag in param.opts}
+        at = 0
+        while at < len(args) and args[at].startswith("-") and args[at] != "--":
+            option = options.get(args[at])  # none: --name=value, or --help
+            at += 1
+            if option is None or option.is_flag:
+                continue
+            if option.name != "sample" or (args[at : at + 1] and args[at][0:1].isdigit()):
+                at += 1
+            elif args[at : at + 1] and not args[at].startswith("-"):
+                args = [*args[:at], "--", *args[at:]]
+        return super().parse_args(ctx, args)
+
+
 def recorder_options(function: Function) -> Function:
     """The options of recorder_settings.SETTINGS."""
     for setting in reversed(SETTINGS):

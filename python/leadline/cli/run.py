@@ -8,6 +8,7 @@ import click
 
 from leadline.cli.recorded_command import (
     PROGRAM_FOLLOWS,
+    Recording,
     output_option,
     record_with_words,
     recorder_options,
@@ -16,7 +17,7 @@ from leadline.cli.recorder_settings import variables_of
 from leadline.cli.reporting import step_option
 
 
-@click.command("run", context_settings=PROGRAM_FOLLOWS)
+@click.command("run", cls=Recording, context_settings=PROGRAM_FOLLOWS)
 @output_option
 @recorder_options
 @click.option("-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Write the report, but print no summary.")
