@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import full_tier
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
 TIERS = ("fast", "normal", "full")
-FULL_TESTS = pytest.StashKey[set[str]]()  # functions marked `full`, as FILE::NAME
+FULL_TABLE = pytest.StashKey[str]()  # full_tier.py makes it for the documentation
 UNMATCHED = pytest.StashKey[list[str]]()  # of FAST: named, but no test
 
 # Folders, files, tests, or tests with parameters.
@@ -87,7 +88,9 @@ def is_left_out(path: Path) -> bool:
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves the chosen tier's tests in `items`, and those that were asked for by FILE::NAME."""
-    config.stash[FULL_TESTS] = {without_parameters(item) for item in items if only_in_full_tier(item)}
+    full = [item for item in items if only_in_full_tier(item)]
+    stay = {without_parameters(item) for item in items if not only_in_full_tier(item)}
+    config.stash[FULL_TABLE] = full_tier.table(full, stay)
     config.stash[UNMATCHED] = [entry for entry in FAST if not any(named(entry, item.nodeid) for item in items)]
     asked_for = [str(word) for word in config.invocation_params.args if "::" in str(word)]
     runs = {"fast": in_fast_tier, "normal": in_normal_tier, "full": lambda _: True}[chosen()]

@@ -16,18 +16,26 @@ TOGETHER = ("tests/jobs",)
 APART = ("tests/test_native.py",)
 # The units that take longest, longest first; in a fresh checkout that is what compiles.
 LONGEST = (
+    "tests/recorder/test_hostile_sanitized.py",
     "tests/cli/test_workload.py",
     "tests/bench/test_bench.py",
-    "tests/recorder/test_hostile_sanitized.py",
     "tests/cli/test_first_report.py",
     "tests/test_native.py",
     "tests/jobs",
+    "tests/cli/test_installation.py",
+    "tests/studies/test_opatm.py",
+    "tests/workloads/test_pop.py",
+    "tests/workloads/test_pop_traffic.py",
+    "tests/workloads/test_opatm_netcdf.py",
+    "tests/workloads/test_gtc.py",
+    "tests/workloads/test_wrf.py",
+    "tests/workloads/test_s3d.py",
+    "tests/workloads/test_vh1.py",
+    "tests/workloads/test_opatm_advection.py",
+    "tests/recorder/test_plain_log.py",
     "tests/recorder/test_endings.py",
     "tests/recorder/test_files.py",
     "tests/recorder/test_control_regions.py",
-    "tests/cli/test_mistakes.py",
-    "tests/cli/test_exec.py",
-    "tests/cli/test_record.py",
 )
 
 

@@ -5,6 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from leadline import mpi
 
 from .conftest import Command, Tiny, traces
@@ -23,6 +25,7 @@ def test_ranks_of_a_job_share_a_directory(leadline: Command, library: mpi.Librar
     assert job(run)["name"] == run.name
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_the_next_job_gets_another(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
     for _ in range(2):
         leadline.plain(*library.launch(2), *Command.words, "exec", tiny(library), environ=library.environ)
@@ -46,6 +49,7 @@ def test_a_named_directory_is_shared_and_the_next_job_gets_one_in_it(
     assert len(traces(other)) == 2
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_programs_of_one_job_share_a_directory(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
     copy = leadline.directory / "another-name"
     shutil.copy(tiny(library), copy)
@@ -58,6 +62,7 @@ def test_programs_of_one_job_share_a_directory(leadline: Command, library: mpi.L
     assert len(traces(run)) == 2
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_a_directory_that_cannot_be_made_keeps_no_program_from_running(
     leadline: Command, library: mpi.Library, tiny: Tiny
 ) -> None:
@@ -69,6 +74,7 @@ def test_a_directory_that_cannot_be_made_keeps_no_program_from_running(
     assert "the trace could not be written to" in ended.err
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_a_script_between_makes_no_difference(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
     script = leadline.directory / "script.sh"
     script.write_text(f'#!/bin/sh\n{" ".join(Command.words)} exec {tiny(library)} "$@"\n')

@@ -56,6 +56,7 @@ def test_a_wrapped_mpiexec_is_recorded(
     assert len(traces(leadline.directory / "run")) == 2
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_a_script_under_mpiexec_is_recorded(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
     script = leadline.directory / "script.sh"
     script.write_text(f"#!/bin/sh\nulimit -c 0\n{tiny(library)}\n")
@@ -65,6 +66,7 @@ def test_a_script_under_mpiexec_is_recorded(leadline: Command, library: mpi.Libr
     assert len(traces(leadline.directory / "run")) == 2
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_a_script_that_calls_mpiexec_is_recorded(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
     line = " ".join([*library.launch(2), str(tiny(library))])
     ended = leadline("record", "-o", "run", "--", "bash", "-c", f"{line}; exit 4", environ=library.environ)
@@ -72,6 +74,7 @@ def test_a_script_that_calls_mpiexec_is_recorded(leadline: Command, library: mpi
     assert len(traces(leadline.directory / "run")) == 2
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_several_programs_under_one_mpiexec_are_all_recorded(
     leadline: Command, library: mpi.Library, tiny: Tiny
 ) -> None:

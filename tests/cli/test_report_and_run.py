@@ -5,11 +5,14 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from leadline import mpi
 
 from .conftest import Command, Tiny
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_the_json_report_keeps_its_contract(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
     leadline("record", "-o", "run", "--", *library.launch(2), tiny(library), environ=library.environ)
     ended = leadline("report", "run", "--json")

@@ -69,6 +69,10 @@ def test_a_program_that_ends_well_is_recorded_whole(
 
 
 @pytest.mark.full("debian-mpich", "debian-openmpi")
+@pytest.mark.full(library="intel", how="return")
+@pytest.mark.full(library="intel", how="exit")
+@pytest.mark.full(library="intel", how="all-killed")
+@pytest.mark.full(library="intel", how="segfault")
 @pytest.mark.parametrize("how", CUT_SHORT)
 def test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing(
     how: str, library: Library, builder: Builder, recorder: Path, tmp_path: Path

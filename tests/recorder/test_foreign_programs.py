@@ -93,7 +93,7 @@ def test_hpcc_succeeds_with_the_same_residuals(ranks: int, recorder: Path, tmp_p
     assert (report["ranks"], report["complete"]) == (ranks, True)
 
 
-@pytest.mark.full(4)
+@pytest.mark.full(4, "intel", "debian-mpich", "debian-openmpi")
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_an_mpi4py_script_computes_the_same(ranks: int, library: Library, recorder: Path, tmp_path: Path) -> None:
     command, environment = python_command(library, tmp_path)

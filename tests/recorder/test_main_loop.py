@@ -20,6 +20,8 @@ ROUTINES = {
     **dict.fromkeys(("nest", "polls", "deep", "files", "warm", "tails"), "main"),
     "leave": "leave_loop",
 }
+# Inlines what -O2 inlines of so small a program, and unrolls.
+O3 = pytest.param(("-O3", "-g"), marks=pytest.mark.full, id="-O3")
 MARKS = {"leave": "// left in the middle", "files": "// nest"}
 
 
@@ -44,7 +46,7 @@ def library() -> Library:
     return found
 
 
-@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g"), ("-O3", "-g"), ("-O2", "-g0")])
+@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g"), O3, ("-O2", "-g0")])
 @pytest.mark.parametrize("kind", list(ROUTINES))
 def test_main_loop_is_that_of_the_source(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path, kind: str, options: tuple[str, ...]
@@ -86,7 +88,7 @@ def test_nest_is_that_of_the_source(
     assert (solver["variants"], solver["calls"]) == (1, 2 * 2 * solver["trips"])
 
 
-@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g"), ("-O3", "-g")])
+@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g"), O3])
 def test_iterations_that_calls_do_not_show_are_admitted(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path, options: tuple[str, ...]
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from . import traffic_table
 from .building import Builder
 from .comparing import failed_polls, first_difference
 from .libraries import Library, find
@@ -82,6 +83,8 @@ def test_calls_of_every_kind_are_recorded_as_logged(
     tool = builder.tool(library, "plainlog.c")
     ranks = 4 if library.kind.shares_cores else 2
     plain = run_logged(library, ranks, program, tool, tmp_path / "plain")
+    for rank in range(ranks):
+        assert read_totals(tmp_path / "plain" / f"{rank}.log") == traffic_table.calls(rank, 2)
     recorded = run_logged(library, ranks, program, tool, tmp_path / "recorded", recorder)
     assert recorded.lines == plain.lines
     assert_recorded_as_logged(tmp_path / "recorded", ranks)
@@ -132,6 +135,8 @@ def test_a_tool_inside_the_executable_is_recorded_by_the_calls_it_makes(
             assert counted[name] == logged[name]
 
 
+@pytest.mark.full(library_name="mpich", seed=2)
+@pytest.mark.full(library_name="debian-openmpi", seed=1)
 @pytest.mark.parametrize("library_name", RANDOM_LIBRARIES)
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("profile", PROFILES)

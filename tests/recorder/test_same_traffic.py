@@ -1,4 +1,7 @@
-"""The same traffic in every language over every library: the counts of all functions are what the table says."""
+"""The same traffic in every language over every library: the counts of all functions are what the table says.
+
+That the program itself does what the table says is in test_plain_log.py.
+"""
 
 import re
 from collections import Counter
@@ -10,7 +13,6 @@ from . import traffic_table
 from .building import PROGRAMS, Builder
 from .libraries import Library
 from .mpi4py_programs import python_command
-from .oracle import read_totals
 from .reading import calls_by_rank
 from .running import Outcome, run_mpi
 
@@ -55,20 +57,6 @@ def assert_counts(run: Path) -> None:
         assert counts == traffic_table.calls(rank)
 
 
-def test_the_table_is_what_the_program_does(library: Library, builder: Builder, tmp_path: Path) -> None:
-    tool = builder.tool(library, "plainlog.c")
-    run_mpi(
-        library,
-        RANKS,
-        [builder.c(library, "traffic.c"), "2", tmp_path],
-        cwd=tmp_path,
-        preload=[tool],
-        environment={"PLAINLOG_DIR": str(tmp_path)},
-    )
-    for rank in range(RANKS):
-        assert read_totals(tmp_path / f"{rank}.log") == traffic_table.calls(rank, 2)
-
-
 @pytest.mark.parametrize("language", ["C", "C++"])
 def test_counts_of_all_functions_from_c(
     language: str,
@@ -84,15 +72,6 @@ def test_counts_of_all_functions_from_c(
     assert outcome.returncode == 0, outcome.stderr
     assert checks(outcome) == expected_checks
     assert_counts(run)
-
-
-@pytest.mark.parametrize("binding", FORTRAN)
-def test_fortran_makes_the_same_traffic(
-    binding: str, fortran_library: Library, builder: Builder, expected_checks: dict[int, float], tmp_path: Path
-) -> None:
-    program = builder.fortran(fortran_library, "traffic.F90", FORTRAN[binding])
-    outcome = run_mpi(fortran_library, RANKS, [program, "1", tmp_path], cwd=tmp_path)
-    assert checks(outcome) == expected_checks
 
 
 @pytest.mark.parametrize("binding", FORTRAN)
@@ -121,6 +100,7 @@ def in_narrow_form(counts: Counter[str]) -> Counter[str]:
     return counts
 
 
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_counts_of_all_functions_from_mpi4py(
     library: Library, recorder: Path, expected_checks: dict[int, float], tmp_path: Path
 ) -> None:
