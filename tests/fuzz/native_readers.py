@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 
 import kept_builds
+from elf_sections import sections
 
 from leadline import mpi
 from leadline.compiled_in import sources
@@ -69,19 +70,6 @@ def unwind_tables(program: bytes, folder: Path, random: Random) -> None:
             data[at : at + len(piece)] = piece
     (folder / "program").write_bytes(data)
     _ran([reader, folder / "program"])
-
-
-def sections(executable: bytes) -> dict[str, tuple[int, int]]:
-    """Where each section of an ELF file is: offset and bytes."""
-    (table,) = struct.unpack_from("<Q", executable, 40)
-    size, count, names = struct.unpack_from("<HHH", executable, 58)
-    headers = [struct.unpack_from("<IIQQQQ", executable, table + i * size) for i in range(count)]
-    text = headers[names][4]
-    found = {}
-    for name, _, _, _, offset, length in headers:
-        end = executable.index(b"\0", text + name)
-        found[executable[text + name : end].decode()] = (offset, length)
-    return found
 
 
 def netcdf(folder: Path, random: Random) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from random_program_kinds import PROFILES
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 pytest.importorskip("otf2", reason="the package otf2 is not installed: ./dev setup")
@@ -22,18 +23,6 @@ from leadline.report import to_json
 
 from .conftest import RANKS, STEPS, Record
 
-PROFILES = (
-    "mixed",
-    "structureless",
-    "deep",
-    "tag_is_step",
-    "sizes_vary",
-    "halo26",
-    "ranks_differ",
-    "polling",
-    "wait_orders",
-    "wild",
-)
 # Import keeps times to a tick, those beyond a quarter of a millisecond to four millionths (series_state.hpp). What that
 # took from some, longer ones are given back, up to an eightieth: begins stay right (encode_series.cpp).
 TICK_S, FINEST, GIVEN_BACK = 2e-9, 5e-6, 1 / 80

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from .pieces import Maker, Piece, grid_of
+from .pieces import Maker, Piece, grid_of, irregular_graph
 
 OVER_ALL = "MPI_COMM_WORLD"
 LAST_FENCE = "\n  MPI_Win_fence(0, NAME_window);"
@@ -278,18 +278,12 @@ def doubling(rng: random.Random, ranks: int) -> Piece:
 def graph(rng: random.Random, ranks: int) -> Piece:
     if ranks < 6:
         return halo(rng, ranks)
-    while True:
-        joined = {(a, b) for a in range(ranks) for b in range(a) if rng.random() < 0.45}
-        degrees = [sum(r in pair for pair in joined) for r in range(ranks)]
-        if min(degrees) >= 1 and max(degrees) >= 3 and len(set(degrees)) > 1 and max(degrees) < ranks - 1:
-            break
-    rows = [sorted({a + b - r for a, b in joined if r in (a, b)}) for r in range(ranks)]
-    table = ", ".join("{" + ", ".join(map(str, [*row, -1])) + "}" for row in rows)
+    edges, partners = irregular_graph(rng, ranks)
     operations = f"""
-  static const int partners[][{ranks + 1}] = {{{table}}};
+  static const int partners[][{ranks + 1}] = {{{partners}}};
   for (const int* p = partners[rank]; *p >= 0; ++p)
     MPI_Put(out, 40, MPI_DOUBLE, *p, 40 * rank, 40, MPI_DOUBLE, NAME_window);"""
-    return piece("one-sided-graph", any_way(rng), operations, {"irregular"}, messages=2 * len(joined))
+    return piece("one-sided-graph", any_way(rng), operations, {"irregular"}, messages=2 * edges)
 
 
 def one_way(kind: str, stages: int, body: str, pattern: str, ranks: int) -> Piece:

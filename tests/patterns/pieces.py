@@ -302,10 +302,9 @@ def pipeline(rng: random.Random, ranks: int) -> Piece:
     return Piece("wavefront", body, frozenset({"pipeline"}), messages=messages)
 
 
-def graph(rng: random.Random, ranks: int) -> Piece:
-    """Neighbours in a random graph that is no regular shape; it takes six ranks."""
-    if ranks < 6:
-        return halo(rng, ranks)
+def irregular_graph(rng: random.Random, ranks: int) -> tuple[int, str]:
+    """A random graph that is no regular shape, of at least six ranks: its edges' number, and for each rank its
+    neighbours and -1, as an array in C."""
     while True:
         joined = {(a, b) for a in range(ranks) for b in range(a) if rng.random() < 0.45}
         degrees = [sum(r in pair for pair in joined) for r in range(ranks)]
@@ -313,8 +312,16 @@ def graph(rng: random.Random, ranks: int) -> Piece:
             break
     rows = [sorted({a + b - r for a, b in joined if r in (a, b)}) for r in range(ranks)]
     table = ", ".join("{" + ", ".join(map(str, [*row, -1])) + "}" for row in rows)
+    return len(joined), table
+
+
+def graph(rng: random.Random, ranks: int) -> Piece:
+    """Neighbours in a random graph that is no regular shape; it takes six ranks."""
+    if ranks < 6:
+        return halo(rng, ranks)
+    edges, partners = irregular_graph(rng, ranks)
     body = f"""
-  static const int partners[][{ranks + 1}] = {{{table}}};
+  static const int partners[][{ranks + 1}] = {{{partners}}};
   MPI_Request all[64];
   int made = 0;
   for (const int* p = partners[rank]; *p >= 0; ++p) {{
@@ -322,7 +329,7 @@ def graph(rng: random.Random, ranks: int) -> Piece:
     MPI_Isend(out, 40, MPI_DOUBLE, *p, 12, comm, &all[made]), ++made;
   }}
   MPI_Waitall(made, all, MPI_STATUSES_IGNORE);"""
-    return Piece("graph", body, frozenset({"irregular"}), messages=2 * len(joined))
+    return Piece("graph", body, frozenset({"irregular"}), messages=2 * edges)
 
 
 def masters(rng: random.Random, ranks: int) -> Piece:

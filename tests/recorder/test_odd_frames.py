@@ -2,10 +2,10 @@
 
 import os
 import random
-import struct
 from pathlib import Path
 
 import pytest
+from elf_sections import sections
 
 from .building import Builder
 from .libraries import Library, find, quiet_environment
@@ -42,19 +42,6 @@ def test_odd_frames_do_not_harm_the_program(
         assert {tuple(path[-2:]) for path in paths} == {(routine, "meet")}
     else:
         assert {path[-1] for path in paths} == {"meet"}
-
-
-def sections(executable: bytes) -> dict[str, tuple[int, int]]:
-    """Where each section of an ELF file is: offset and bytes."""
-    (table,) = struct.unpack_from("<Q", executable, 40)
-    size, count, names = struct.unpack_from("<HHH", executable, 58)
-    headers = [struct.unpack_from("<IIQQQQ", executable, table + i * size) for i in range(count)]
-    text = headers[names][4]
-    found = {}
-    for name, _, _, _, offset, length in headers:
-        end = executable.index(b"\0", text + name)
-        found[executable[text + name : end].decode()] = (offset, length)
-    return found
 
 
 def damaged(executable: bytes, seed: int) -> bytes:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from random_program_kinds import PROFILES
 
 from . import traffic_table
 from .building import Builder
@@ -17,18 +18,6 @@ from .oracle import read_log, read_totals
 from .reading import Recorded, failed_polls_of, functions_of, losses_of, open_processes
 from .running import Outcome, run_mpi
 
-PROFILES = (
-    "mixed",
-    "structureless",
-    "deep",
-    "tag_is_step",
-    "sizes_vary",
-    "halo26",
-    "ranks_differ",
-    "polling",
-    "wait_orders",
-    "wild",
-)
 # MPICH waits busily: no more ranks than cores.
 RANDOM_LIBRARIES = {"mpich": 2, "debian-openmpi": 4}
 LEAVES = 400
