@@ -1,10 +1,11 @@
 // Shapes of graphs whose edges are made by the definition of each shape.
 #include "analysis/patterns/exchanges/shape.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <random>
+
+#include "../native/check.hpp"
 
 using leadline::analysis::GraphEdge;
 using leadline::analysis::Shape;
@@ -14,12 +15,8 @@ using Edges = std::vector<GraphEdge>;
 
 namespace {
 
-void expect(bool holds, const char* what, int line) {
-  if (holds) return;
-  std::fprintf(stderr, "%s:%d: %s\n", __FILE__, line, what);
-  std::exit(1);
-}
-#define EXPECT(condition) expect(condition, #condition, __LINE__)
+// A failure says the condition.
+#define EXPECT(condition) testing::check(condition, #condition)
 
 Edges edges(uint32_t nodes, const std::function<bool(uint32_t, uint32_t)>& joined) {
   Edges all;
@@ -195,5 +192,5 @@ int main() {
   test_others();
   test_small_grids_with_corners();
   test_random_graphs();
-  std::puts("shape_test: ok");
+  return testing::result();
 }

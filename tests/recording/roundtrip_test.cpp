@@ -1,11 +1,11 @@
 // Random sequences of events through the graph, the encoder and the decoder: what comes out is what went in.
-//   roundtrip SEEDS [FIRST_SEED]    prints a line per kind of program and ends with "ok"; exit 1 at the first
-//   difference.
+//   roundtrip SEEDS [FIRST_SEED]    prints a line per kind of program
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string>
 
+#include "../native/check.hpp"
 #include "memory_thread.hpp"
 #include "programs.hpp"
 #include "walked.hpp"
@@ -17,7 +17,8 @@ using namespace leadline::trace;
 using namespace leadline::trace::programs;
 
 // One program: expand and compare, then compare the counts.
-bool check(const char* kind, uint64_t seed, size_t* events, size_t* bytes) {
+void check_program(const char* kind, uint64_t seed, size_t* events, size_t* bytes) {
+  const std::string which = kind + (", seed " + std::to_string(seed)) + ": ";
   Random r(seed);
   const std::vector<Key> log = program(kind, r);
   MemoryThread thread;
@@ -28,21 +29,20 @@ bool check(const char* kind, uint64_t seed, size_t* events, size_t* bytes) {
   }
   std::string error;
   Stream stream = thread.decode(&error);
-  if (!error.empty()) return std::printf("%s, seed %lu: %s\n", kind, seed, error.c_str()), false;
+  if (!error.empty()) return testing::fail(which + error);
   const std::string wrong = difference(walked(stream), expected(log), stream);
-  if (!wrong.empty()) return std::printf("%s, seed %lu: %s\n", kind, seed, wrong.c_str()), false;
+  testing::check(wrong.empty(), which + wrong);
   std::map<uint32_t, uint64_t> tallied, timed;
   for_each_tally(stream, [&](const Tally& t) { tallied[t.key->site] += t.times; });
   for_each_site_time(stream, [&](uint32_t site, const TimeStats& t) { timed[site] += t.count; });
-  if (tallied != by_site) return std::printf("%s, seed %lu: tallies differ\n", kind, seed), false;
-  if (timed != by_site) return std::printf("%s, seed %lu: counts of times differ\n", kind, seed), false;
+  testing::check(tallied == by_site, which + "tallies differ");
+  testing::check(timed == by_site, which + "counts of times differ");
   *events += log.size();
   *bytes += thread.encoded_bytes();
-  return true;
 }
 
 // Beyond the budget: no order, exact counts and sums.
-bool check_unordered(uint64_t seed) {
+void check_unordered(uint64_t seed) {
   Random r(seed);
   MemoryThread thread;
   thread.spend_budget();
@@ -62,10 +62,11 @@ bool check_unordered(uint64_t seed) {
     tallied[t.key->site] += t.times;
     tallied_amount[t.key->site] += t.coarse ? t.amount : t.key->count * static_cast<int64_t>(t.times);
   });
-  if (!error.empty() || tallied != calls || tallied_amount != amount || thread.lost() != 200000) {
-    return std::printf("unordered, seed %lu: %s\n", seed, error.empty() ? "totals differ" : error.c_str()), false;
-  }
-  return true;
+  const std::string which = "unordered, seed " + std::to_string(seed) + ": ";
+  testing::check(error.empty(), which + error);
+  testing::check(tallied == calls, which + "calls differ");
+  testing::check(tallied_amount == amount, which + "amounts differ");
+  testing::check_equal(thread.lost(), 200000u, which + "events without their order");
 }
 
 // Random in their making, so that one seed shows little.
@@ -85,12 +86,12 @@ int main(int argc, char** argv) {
     size_t events = 0, bytes = 0;
     const uint64_t n = many(kind) ? seeds * 20 : seeds;
     for (uint64_t seed = first; seed < first + n; ++seed) {
-      if (!check(kind, seed, &events, &bytes)) return 1;
+      check_program(kind, seed, &events, &bytes);
     }
     std::printf("%-16s %10zu events %10zu bytes\n", kind, events, bytes);
   }
   for (uint64_t seed = first; seed < first + seeds; ++seed) {
-    if (!check_unordered(seed)) return 1;
+    check_unordered(seed);
   }
-  std::puts("ok");
+  return testing::result();
 }

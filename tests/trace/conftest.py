@@ -22,7 +22,7 @@ BUILT = ROOT / "build" / "dev" / "tests"
 GENERATED = ROOT / "build" / "dev" / "generated"
 
 TESTED = ("recording", "trace", "code")  # in the order they are linked in
-HEADERS = (TESTS / "trace", TESTS / "recording")
+HEADERS = (TESTS / "trace", TESTS / "recording", TESTS / "native")
 
 Build = Callable[..., Path]
 
