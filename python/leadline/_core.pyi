@@ -305,7 +305,12 @@ class Process:
     def calls(self, thread: int = 0) -> Iterator[Call]:
         """The thread's calls in the order they happened, streamed."""
 
-def open_process(path: str) -> Process:
+class FilesRead:
+    """Bytes of a run's files that are needed again: files that traces share, and traces read with keep_bytes."""
+
+    def __init__(self) -> None: ...
+
+def open_process(path: str, files: FilesRead | None = None, keep_bytes: bool = False) -> Process:
     """Reads one trace. Raises TraceError where nothing of it can be used."""
 
 def trace_files(directory: str) -> list[str]:

@@ -50,12 +50,12 @@ struct Calls {
       : process(std::move(owner)), thread(*process, stream, {calls::Wanted::Form::equal, true}) {}
 };
 
-ProcessPtr open_process(const std::string& path) {
+ProcessPtr open_process(const std::string& path, trace::FilesRead* files, bool keep) {
   auto process = std::make_shared<Process>();
   trace::ReadError error;
   {
     nb::gil_scoped_release unlocked;
-    error = recording::read_process(path, process.get());
+    error = recording::read_process(path, process.get(), files, keep);
   }
   if (!error.message.empty()) throw TraceError(printable(error.message));
   return process;
@@ -354,7 +354,8 @@ void bind_trace(nb::module_& m) {
             return std::make_unique<Calls>(std::move(p), thread);
           },
           "thread"_a = 0);
-  m.def("open_process", &open_process, "path"_a);
+  nb::class_<trace::FilesRead>(m, "FilesRead").def(nb::init<>());
+  m.def("open_process", &open_process, "path"_a, "files"_a.none() = nullptr, "keep_bytes"_a = false);
   m.def(
       "trace_files",
       [](const std::string& directory) {

@@ -2,6 +2,7 @@
 
 #include "trace/range_coder.hpp"
 #include "trace/scratchpad.hpp"
+#include "trace/unpacker.hpp"
 
 namespace leadline::trace {
 namespace {
@@ -21,8 +22,9 @@ constexpr uint32_t belief[] = {0, 58, 115, 173, 230};
 
 class ByteModels {
  public:
-  explicit ByteModels(size_t size) : bits_(table_bits(size)), models_((half << bits_) + 256) {}
-  explicit operator bool() const { return static_cast<bool>(models_); }
+  static size_t models(size_t size) { return (half << table_bits(size)) + 256; }
+  // `models`: so many, none used before.
+  ByteModels(size_t size, BitModel* models) : bits_(table_bits(size)), models_(models) {}
 
   template <class Coder>
   uint8_t code(Coder& coder, uint8_t byte) {
@@ -57,7 +59,7 @@ class ByteModels {
   }
 
   uint32_t bits_;
-  Scratchpad<BitModel> models_;
+  BitModel* models_;
   uint32_t before_ = 0;
 };
 
@@ -66,8 +68,9 @@ constexpr size_t least_packed = 64;
 
 // False: packing would not make it smaller, or there is no memory.
 bool pack(const uint8_t* data, size_t size, ByteSink* out) {
-  ByteModels models(size);
-  if (!models) return false;
+  const Scratchpad<BitModel> memory(ByteModels::models(size));
+  if (!memory) return false;
+  ByteModels models(size, memory.get());
   const size_t from = out->size();
   RangeWriter<ByteSink> coder(out);
   for (size_t i = 0; i < size && out->size() - from < size; ++i) models.code(coder, data[i]);
@@ -90,9 +93,13 @@ bool pack_payload(const ByteSink& payload, ByteSink* out) {
 }
 
 bool unpack(const uint8_t* packed, size_t packed_size, uint8_t* into, size_t size) {
+  return Unpacker().unpack(packed, packed_size, into, size);
+}
+
+bool Unpacker::unpack(const uint8_t* packed, size_t packed_size, uint8_t* into, size_t size) {
   if (size > most_packed || size / most_ratio > packed_size) return false;
-  ByteModels models(size);
-  if (!models) return false;
+  models_.assign(ByteModels::models(size), BitModel{});
+  ByteModels models(size, models_.data());
   RangeReader coder(packed, packed_size);
   for (size_t i = 0; i < size; ++i) into[i] = models.code(coder, 0);
   return coder.ok();

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Protocol
 
 from leadline import _core
 from leadline.figures.run import Run
@@ -22,17 +24,33 @@ def order_of(run: Run) -> Order:
     patterns = run.profile.pattern_finder()
     waits = run.profile.wait_finder()
     phases = run.profile.phase_finder()
-    with ThreadPoolExecutor(3) as pool:
-        for index in range(len(run.processes)):
-            try:
-                trace = run.trace(index)
-            except _core.TraceError:  # it has disappeared since the run was opened: the others have their patterns
-                continue
-            adding = [pool.submit(finder.add, trace, index) for finder in (waits, patterns, phases)]
-            for each in adding:
-                each.result()
+    finders = (waits, patterns, phases)
+    with ThreadPoolExecutor(len(finders)) as pool:
+        for begin in range(0, len(run.processes), run.traces.at_once):
+            traces = _traces(run, range(len(run.processes))[begin : begin + run.traces.at_once])
+            for adding in [pool.submit(_add, finder, traces) for finder in finders]:
+                adding.result()
     paths = _routine_paths(run)
     return Order(patterns.find(paths, _lines(run)), waits.find(), phases.find(paths))
+
+
+def _traces(run: Run, indices: Iterable[int]) -> list[tuple[int, _core.Process]]:
+    found = []
+    for index in indices:
+        try:
+            found.append((index, run.trace(index)))
+        except _core.TraceError:  # it has disappeared since the run was opened: the others have their patterns
+            continue
+    return found
+
+
+class _Finder(Protocol):
+    def add(self, trace: _core.Process, index: int, /) -> None: ...
+
+
+def _add(finder: _Finder, traces: list[tuple[int, _core.Process]]) -> None:
+    for index, trace in traces:
+        finder.add(trace, index)
 
 
 def _lines(run: Run) -> list[int]:

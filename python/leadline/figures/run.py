@@ -113,11 +113,11 @@ class Run:
         self._symbol_problems: list[ModuleProblem] = []
         self.ends_seen: Any = None  # when processes ended, as figures.unfinished first saw it
         self.step = step
-        self._traces = traces or Traces()
+        self.traces = traces or Traces()
 
     def trace(self, process: int) -> _core.Process:
         """The decoded trace of a process. Raises TraceError if it has disappeared since the run was opened."""
-        return self._traces.read(self.processes[process].file)
+        return self.traces.read(self.processes[process].file)
 
     @property
     def ranks(self) -> int:

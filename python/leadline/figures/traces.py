@@ -8,34 +8,47 @@ from concurrent.futures import ThreadPoolExecutor
 
 from leadline import _core
 
+MOST_DECODED_BYTES = 16_000_000
+"""Of a run's files: decoded, they take several times as much memory, as a call's parameters and times are written in
+fewer bytes than they have. Of a larger run the files' bytes are kept, and each trace is decoded when it is needed."""
+
 MOST_KEPT_BYTES = 1_000_000_000
-"""Of trace files; decoded, they take about as much memory. Traces beyond that are read again whenever they are needed,
-so that a report of many thousand ranks needs time instead of memory."""
+"""Of trace files. Traces beyond that are read again whenever they are needed, so that a report of many thousand ranks
+needs time instead of memory."""
 
 READ_AHEAD = 64
 MOST_AT_ONCE = 8
 
 
 class Traces:
-    """Reads traces, and keeps them as long as they are small enough together."""
+    """Reads traces, and keeps them, or their files' bytes, as long as they are small enough together."""
 
-    def __init__(self, most_kept_bytes: int = MOST_KEPT_BYTES) -> None:
-        self._kept: dict[str, _core.Process] = {}
-        self._left = most_kept_bytes
+    def __init__(self) -> None:
+        self._decoded: dict[str, _core.Process] = {}
+        self._kept: set[str] = set()  # decoded, or as bytes
+        self._left = MOST_KEPT_BYTES
+        self._left_decoded = MOST_DECODED_BYTES
+        self._files = _core.FilesRead()
+        self.at_once = READ_AHEAD
+        """How many of them a user may hold at a time."""
 
     def read_all(self, files: Sequence[str]) -> Iterator[_core.Process | _core.TraceError]:
         """Each trace, or why it cannot be read, in the order of the files. Some are read ahead, on other cores."""
+        cores = min(len(os.sched_getaffinity(0)), MOST_AT_ONCE)
+        if sum(map(_size, files)) > self._left_decoded:
+            self.at_once = 1
+            self._left_decoded = 0
+        ahead = READ_AHEAD if self._left_decoded else cores
 
         def each(file: str) -> _core.Process | _core.TraceError:
             try:
-                return _core.open_process(file)
+                return self._open(file)
             except _core.TraceError as error:
                 return error
 
-        cores = len(os.sched_getaffinity(0))
-        with ThreadPoolExecutor(min(cores, MOST_AT_ONCE)) as pool:
-            for begin in range(0, len(files), READ_AHEAD):
-                some = files[begin : begin + READ_AHEAD]
+        with ThreadPoolExecutor(cores) as pool:
+            for begin in range(0, len(files), ahead):
+                some = files[begin : begin + ahead]
                 for file, found in zip(some, pool.map(each, some), strict=True):
                     if not isinstance(found, _core.TraceError):
                         self._keep(file, found)
@@ -43,13 +56,27 @@ class Traces:
 
     def read(self, file: str) -> _core.Process:
         """Raises TraceError if it cannot be read."""
-        if (known := self._kept.get(file)) is not None:
+        if (known := self._decoded.get(file)) is not None:
             return known
-        process = _core.open_process(file)
+        process = self._open(file)
         self._keep(file, process)
         return process
 
+    def _open(self, file: str) -> _core.Process:
+        keep = file in self._kept or (not self._left_decoded and _size(file) <= self._left)
+        return _core.open_process(file, self._files, keep_bytes=keep)
+
     def _keep(self, file: str, process: _core.Process) -> None:
-        if process.file_bytes <= self._left:
-            self._left -= process.file_bytes
-            self._kept[file] = process
+        if file in self._kept or process.file_bytes > self._left:
+            return
+        self._left -= process.file_bytes
+        self._kept.add(file)
+        if self._left_decoded or not file.endswith(".trace"):  # the memory of a killed process is salvaged once
+            self._decoded[file] = process
+
+
+def _size(file: str) -> int:
+    try:
+        return os.stat(file).st_size
+    except OSError:
+        return 0

@@ -29,10 +29,11 @@ trace::ReadError read_live(const std::string& path, trace::Process* process) {
 
 }  // namespace
 
-trace::ReadError read_process(const std::string& path, trace::Process* process) {
+trace::ReadError read_process(const std::string& path, trace::Process* process, trace::FilesRead* files, bool keep) {
   *process = trace::Process{};
   process->file = path;
-  trace::ReadError error = ends_with(path, ".live") ? read_live(path, process) : trace::read_trace(path, process);
+  trace::ReadError error =
+      ends_with(path, ".live") ? read_live(path, process) : trace::read_trace(path, process, files, keep);
   if (error.message.empty()) trace::finish_process(process);
   return error;
 }

@@ -9,7 +9,9 @@
 
 namespace leadline::recording {
 
-trace::ReadError read_process(const std::string& path, trace::Process* process);
+// files, keep: as for trace::read_trace.
+trace::ReadError read_process(const std::string& path, trace::Process* process, trace::FilesRead* files = nullptr,
+                              bool keep = false);
 
 // The trace files of a run directory, one per process: .trace files and the .live files without a finished .trace.
 std::vector<std::string> trace_files(const std::string& directory, trace::ReadError* error);

@@ -5,12 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
 #include "trace/packing.hpp"
 #include "trace/reading/decode.hpp"
+#include "trace/unpacker.hpp"
 
 namespace leadline::trace {
 
@@ -71,43 +73,78 @@ void add_loss(Process* p, const char* code, uint64_t amount, std::string message
   p->losses.push_back({code, amount, std::move(message)});
 }
 
-bool unpack_payload(std::vector<uint8_t>* payload) {
-  ByteReader in(payload->data(), payload->size());
-  const uint64_t size = in.varint();
-  const size_t packed = in.count();
-  const ByteReader from = in.bytes(packed);
-  if (!in.ok() || size > most_packed) return false;
-  std::vector<uint8_t> whole(static_cast<size_t>(size));
-  if (!unpack(from.data(), packed, whole.data(), whole.size())) return false;
-  whole.insert(whole.end(), in.data(), in.data() + in.left());
-  payload->swap(whole);
-  return true;
-}
+// A chunk as it lies in the file.
+struct RawChunk {
+  uint64_t at = 0;  // byte of the file
+  ChunkType type = ChunkType::end;
+  bool packed = false;
+  std::vector<uint8_t> payload;
+};
+
+std::string at_byte(uint64_t at, const std::string& wrong) { return "byte " + grouped(at) + ": " + wrong; }
 
 // Reads one chunk after the other, as long as they are whole. Returns the reason for stopping, empty at the end chunk.
+// each(chunk): an empty string, or what is wrong with it.
 template <class EachChunk>
 std::string read_chunks(const File& file, EachChunk&& each) {
-  std::vector<uint8_t> payload;
+  RawChunk chunk;
   uint64_t at = sizeof(FileHeader);
   while (file.size() - at >= sizeof(ChunkHeader)) {
     ChunkHeader h;
-    if (!file.read_at(at, &h, sizeof(h))) return "byte " + grouped(at) + ": " + std::strerror(errno);
-    if (h.magic != chunk_magic) return "byte " + grouped(at) + ": no chunk begins here";
+    if (!file.read_at(at, &h, sizeof(h))) return at_byte(at, std::strerror(errno));
+    if (h.magic != chunk_magic) return at_byte(at, "no chunk begins here");
     if (h.size > file.size() - at - sizeof(h)) break;
-    if (h.size > largest_payload) return "byte " + grouped(at) + ": a chunk of " + grouped(h.size) + " bytes";
-    payload.resize(h.size);
-    if (!file.read_at(at + sizeof(h), payload.data(), h.size)) break;
-    if (crc32c(payload.data(), h.size, crc32c(&h.type, 2 * sizeof(uint32_t))) != h.crc) {
-      return "byte " + grouped(at) + ": the checksum does not match";
+    if (h.size > largest_payload) return at_byte(at, "a chunk of " + grouped(h.size) + " bytes");
+    chunk.payload.resize(h.size);
+    if (!file.read_at(at + sizeof(h), chunk.payload.data(), h.size)) break;
+    if (crc32c(chunk.payload.data(), h.size, crc32c(&h.type, 2 * sizeof(uint32_t))) != h.crc) {
+      return at_byte(at, "the checksum does not match");
     }
-    const auto type = static_cast<ChunkType>(h.type & ~packed_flag);
-    if (h.type & packed_flag && !unpack_payload(&payload)) return "byte " + grouped(at) + ": packed data can't be read";
-    const std::string wrong = each(type, ByteReader(payload.data(), payload.size()));
-    if (!wrong.empty()) return "byte " + grouped(at) + ": " + wrong;
+    chunk.type = static_cast<ChunkType>(h.type & ~packed_flag);
+    chunk.packed = h.type & packed_flag;
+    chunk.at = at;
+    const ChunkType type = chunk.type;
+    if (const std::string wrong = each(&chunk); !wrong.empty()) return at_byte(at, wrong);
     if (type == ChunkType::end) return "";
     at += sizeof(h) + h.size;
   }
   return "the file ends at byte " + grouped(file.size()) + " in the middle of the trace";
+}
+
+// Memory in which payloads are unpacked, one after the other.
+struct Room {
+  Unpacker unpacker;
+  std::vector<uint8_t> payload;
+};
+
+bool unpack_payload(const std::vector<uint8_t>& payload, Room* room) {
+  std::vector<uint8_t>* const whole = &room->payload;
+  ByteReader in(payload.data(), payload.size());
+  const uint64_t size = in.varint();
+  const size_t packed = in.count();
+  const ByteReader from = in.bytes(packed);
+  if (!in.ok() || size > most_packed) return false;
+  whole->resize(static_cast<size_t>(size) + in.left());
+  if (!room->unpacker.unpack(from.data(), packed, whole->data(), static_cast<size_t>(size))) return false;
+  std::copy_n(in.data(), in.left(), whole->data() + size);
+  return true;
+}
+
+// The payload, unpacked into `room` if it is packed; nullptr: it can't be unpacked.
+const std::vector<uint8_t>* payload_of(const RawChunk& chunk, Room* room) {
+  if (!chunk.packed) return &chunk.payload;
+  return unpack_payload(chunk.payload, room) ? &room->payload : nullptr;
+}
+
+// each(type, reader): an empty string, or what is wrong.
+template <class Each>
+std::string with_payload(const RawChunk& chunk, Room* room, Each&& each) {
+  const std::vector<uint8_t>* payload = payload_of(chunk, room);
+  return payload ? each(chunk.type, ByteReader(payload->data(), payload->size())) : "packed data can't be read";
+}
+
+std::string decode(const RawChunk& chunk, Room* room, Process* process) {
+  return with_payload(chunk, room, [&](ChunkType type, ByteReader in) { return decode_chunk(type, in, process); });
 }
 
 std::string check_header(const File& file) {
@@ -123,33 +160,113 @@ std::string check_header(const File& file) {
   return "";
 }
 
-// Reads the chunks in another file, which ranks that behave alike share.
-std::string read_shared(const std::string& trace_path, ByteReader in, Process* process) {
+}  // namespace
+
+// Read when it is first asked for.
+struct FilesRead::File {
+  std::once_flag once;
+  uint64_t size = 0;
+  std::vector<RawChunk> chunks;  // as long as they are whole
+  std::string unusable;          // why there are none
+  std::string damage;            // why there are no more; empty at the end chunk
+
+  void read(const std::string& path) {
+    const trace::File file(path);
+    size = file.size();
+    unusable = check_header(file);
+    if (!unusable.empty()) return;
+    damage = read_chunks(file, [&](RawChunk* chunk) {
+      chunks.push_back({chunk->at, chunk->type, chunk->packed, {chunk->payload.begin(), chunk->payload.end()}});
+      return "";
+    });
+  }
+};
+
+// A reader of one trace takes one for itself and gives it back.
+struct FilesRead::Rooms {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Room>> free;
+
+  std::unique_ptr<Room> take() {
+    const std::lock_guard locked(mutex);
+    if (free.empty()) return std::make_unique<Room>();
+    std::unique_ptr<Room> room = std::move(free.back());
+    free.pop_back();
+    return room;
+  }
+  void give(std::unique_ptr<Room> room) {
+    const std::lock_guard locked(mutex);
+    free.push_back(std::move(room));
+  }
+};
+
+FilesRead::FilesRead() : rooms_(std::make_unique<Rooms>()) {}
+FilesRead::~FilesRead() = default;
+
+std::shared_ptr<FilesRead::File> FilesRead::at(const std::string& path) {
+  std::shared_ptr<File> file;
+  {
+    const std::lock_guard locked(mutex_);
+    std::shared_ptr<File>& known = files_[path];
+    if (!known) known = std::make_shared<File>();
+    file = known;
+  }
+  std::call_once(file->once, [&] { file->read(path); });
+  return file;
+}
+
+namespace {
+
+// Decodes the chunks of another file, which ranks that behave alike share.
+std::string read_shared(const std::string& trace_path, ByteReader in, FilesRead* files, Room* room, Process* process) {
   const ByteReader digits = in.bytes(shared_hash_digits);
   if (!in.ok()) return "the name of a shared file ends too early";
   const std::string hash(reinterpret_cast<const char*>(digits.data()), shared_hash_digits);
   if (hash.find_first_not_of("0123456789abcdef") != std::string::npos) return "a shared file has no such name";
   const std::string name = shared_prefix + hash + shared_suffix;
   const size_t slash = trace_path.rfind('/');
-  const File file((slash == std::string::npos ? "" : trace_path.substr(0, slash + 1)) + name);
-  if (std::string wrong = check_header(file); !wrong.empty()) return name + ": " + wrong;
-  const std::string damage = read_chunks(file, [&](ChunkType type, ByteReader chunk) {
-    return facts_of(type).shared ? decode_chunk(type, chunk, process) : "a chunk that is not shared";
-  });
-  return damage.empty() ? "" : name + ": " + damage;
+  const auto file = files->at((slash == std::string::npos ? "" : trace_path.substr(0, slash + 1)) + name);
+  if (!file->unusable.empty()) return name + ": " + file->unusable;
+  for (const RawChunk& chunk : file->chunks) {
+    const std::string wrong = facts_of(chunk.type).shared ? decode(chunk, room, process) : "a chunk that is not shared";
+    if (!wrong.empty()) return name + ": " + at_byte(chunk.at, wrong);
+  }
+  return file->damage.empty() ? "" : name + ": " + file->damage;
 }
 
 }  // namespace
 
-ReadError read_trace(const std::string& path, Process* process) {
-  const File file(path);
-  if (std::string error = check_header(file); !error.empty()) return {path + ": " + error};
-  process->file_bytes = file.size();
+ReadError read_trace(const std::string& path, Process* process, FilesRead* files, bool keep) {
+  FilesRead own;
+  FilesRead* const all = files ? files : &own;
   bool has_process = false;
-  const std::string damage = read_chunks(file, [&](ChunkType type, ByteReader in) {
-    has_process |= type == ChunkType::process;
-    return type == ChunkType::shared ? read_shared(path, in, process) : decode_chunk(type, in, process);
-  });
+  std::unique_ptr<Room> room = all->rooms_->take();
+  const auto each = [&](const RawChunk& chunk) {
+    has_process |= chunk.type == ChunkType::process;
+    return with_payload(chunk, room.get(), [&](ChunkType type, ByteReader in) {
+      return type == ChunkType::shared ? read_shared(path, in, all, room.get(), process)
+                                       : decode_chunk(type, in, process);
+    });
+  };
+  std::string damage;
+  if (keep && files) {
+    const auto file = files->at(path);
+    if (!file->unusable.empty()) return {path + ": " + file->unusable};
+    process->file_bytes = file->size;
+    damage = file->damage;
+    for (const RawChunk& chunk : file->chunks) {
+      if (const std::string wrong = each(chunk); !wrong.empty()) {
+        damage = at_byte(chunk.at, wrong);
+        break;
+      }
+    }
+  } else {
+    const File file(path);
+    if (std::string error = check_header(file); !error.empty()) return {path + ": " + error};
+    process->file_bytes = file.size();
+    damage = read_chunks(file, [&](RawChunk* chunk) { return each(*chunk); });
+  }
+  all->rooms_->give(std::move(room));
   process->complete = damage.empty();
   if (!has_process) {
     return {path + ": " +
@@ -162,8 +279,9 @@ ReadError read_trace(const std::string& path, Process* process) {
 void read_part(const std::string& path, Process* process) {
   const File part(path);
   if (!check_header(part).empty()) return;
-  read_chunks(part, [&](ChunkType type, ByteReader in) {
-    return facts_of(type).in_part ? decode_chunk(type, in, process) : std::string();
+  Room room;
+  read_chunks(part, [&](RawChunk* chunk) {
+    return facts_of(chunk->type).in_part ? decode(*chunk, &room, process) : std::string();
   });
   process->file_bytes += part.size();
 }
