@@ -766,8 +766,27 @@ class Timeline:
         """The columns of the table `timeline`; `sends` and `receives`, the rows of each message's ends (-1: in another
         iteration); `unmatched`, how many ends of messages lack the other end.
 
+        kind: number in `kinds`, (site, function) as they first occur.
+
         groups: by site of the profile, its number in `site`, -1 none.   world_ranks: as of call_columns.
         """
+
+class StepRows:
+    """The calls of a step, which ascend by lane and time, from columns in buffers of 32 bits (lane), 64 bits (sent,
+    received, completion; sends, receives: a value per message) and doubles (begin_s, end_s, gap_s, completed_s).
+    figures.timeline.marks says what its methods return. Raises ValueError if columns differ in length.
+    """
+
+    def __init__(self, columns: dict[str, Any]) -> None: ...
+    @property
+    def start_s(self) -> float: ...
+    @property
+    def stop_s(self) -> float: ...
+    def marks(self, rows: list[int] | None, lanes: int, unit_s: float) -> dict[str, list[int]]:
+        """rows: ascending; None: all."""
+    def messages(self, unit_s: float) -> dict[str, list[int]]: ...
+    def edges(self, lanes: int, unit_s: float) -> dict[str, list[int]]: ...
+    def after_others(self, unit_s: float) -> list[int]: ...
 
 class Profile:
     def __init__(self) -> None: ...

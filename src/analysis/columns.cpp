@@ -69,7 +69,7 @@ Validity validity(const T* values, size_t count) {
 
 }  // namespace
 
-void TextColumn::add(const std::string& text) {
+void TextColumn::add(std::string_view text) {
   bytes.insert(bytes.end(), text.begin(), text.end());
   offsets.push_back(static_cast<int64_t>(bytes.size()));
 }

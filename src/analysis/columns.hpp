@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/profile.hpp"
@@ -23,7 +24,7 @@ struct TextColumn {
   std::vector<int64_t> offsets{0};
   std::vector<uint8_t> bytes;
 
-  void add(const std::string& text);
+  void add(std::string_view text);
 };
 
 struct CallColumns {

@@ -77,7 +77,7 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       const double ns = times.sum_ns + times.gap_sum_ns;
       // The usual duration of all calls: the first may make a connection, and the machine may hold any of them up.
       const double typical_ns =
-          times.gap_sum_ns + static_cast<double>(trace::median_of(times.hist.data(), times.count) * times.count);
+          times.gap_sum_ns + static_cast<double>(trace::median_of(times.hist, times.count) * times.count);
       all_.ns += typical_ns;
       const uint64_t calls = trace::is_posix(cls) ? 0 : times.count;
       all_.calls += calls;

@@ -320,7 +320,7 @@ void Profile::add_times(const trace::Process& process, const trace::Stream& stre
     all.count += stats.count;
     all.sum_ns += stats.sum_ns;
     all.gap_sum_ns += stats.gap_sum_ns;
-    for (size_t i = 0; i < all.hist.size(); ++i) all.hist[i] += stats.hist[i];
+    all.hist.add(stats.hist);
     gap_ns += stats.gap_sum_ns;
     if (trace::is_posix(functions_[global.function].cls)) {
       files_ns += stats.sum_ns;

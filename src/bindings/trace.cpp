@@ -19,6 +19,7 @@
 #include "structure/build_tree.hpp"
 #include "structure/tree_check.hpp"
 #include "trace/file_systems.hpp"
+#include "trace/reading/kept_times.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

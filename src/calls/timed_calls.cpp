@@ -71,18 +71,23 @@ void TimedCalls::keep_mark() {
   marked_ += marks_.back().traffic.counts.size();
 }
 
-// Times of one series, whose windows follow one another in windows_ as in the series.
-const TimedCalls::Times& TimedCalls::times_of(size_t series) {
+const trace::ReadTimes& TimedCalls::series_times(size_t series) {
   constexpr size_t most_values = size_t{1} << 18;
   for (const Times& t : times_) {
-    if (t.series == series) return t;
+    if (t.series == series) return *t.read;
   }
   while (!times_.empty() && read_ >= most_values) {
-    read_ -= times_.front().values.size();
+    read_ -= times_.front().read->values.size();
     times_.pop_front();
   }
-  Times& read = times_.emplace_back();
-  read.series = series;
+  times_.push_back({series, trace::times_of(process_, index_, series, [&] { return read_times(series); })});
+  read_ += times_.back().read->values.size();
+  return *times_.back().read;
+}
+
+// Times of one series, whose windows follow one another in windows_ as in the series.
+trace::ReadTimes TimedCalls::read_times(size_t series) {
+  trace::ReadTimes read;
   trace::SeriesTimes times(stream_.series[series]);
   const auto before = [](const Window& w, size_t s) { return w.at.series < s; };
   auto w = std::lower_bound(windows_.begin(), windows_.end(), series, before);
@@ -94,25 +99,24 @@ const TimedCalls::Times& TimedCalls::times_of(size_t series) {
       if (e.event.generation != w->at.generation) break;
       const uint64_t alike = std::min(left, e.event.run ? 1 : e.event.times);
       for (uint64_t i = 0; i < alike && (good = times.next(e.event.position, &e)); ++i) {
-        read.values.push_back({e.begin_ns, e.duration_ns, e.gap_ns, e.polled});
+        read.values.push_back({e.duration_ns, e.gap_ns});
+        read.polled.push_back(e.polled);
       }
       left -= alike;
     }
     read.ends.emplace_back(w->at.window, read.values.size());
   }
-  read_ += read.values.size();
   return read;
 }
 
-std::pair<const TimedCalls::Value*, const TimedCalls::Value*> TimedCalls::values_of(size_t window) {
-  const trace::TimedWindow& w = windows_[window].at;
-  const Times& times = times_of(w.series);
+// From the first to before the last: those of a window.
+std::pair<size_t, size_t> TimedCalls::values_of(const trace::ReadTimes& times, size_t window) const {
   size_t begin = 0;
   for (const auto& [number, end] : times.ends) {
-    if (number == w.window) return {times.values.data() + begin, times.values.data() + end};
+    if (number == windows_[window].at.window) return {begin, end};
     begin = end;
   }
-  return {nullptr, nullptr};
+  return {0, 0};
 }
 
 void TimedCalls::visit(size_t window, const Each& each) {
@@ -120,7 +124,8 @@ void TimedCalls::visit(size_t window, const Each& each) {
       std::upper_bound(marks_.begin(), marks_.end(), window, [](size_t w, const Mark& m) { return w < m.window; });
   const Mark& mark = after[-1];
   const trace::TimedWindow &from = windows_[mark.window].at, &w = windows_[window].at;
-  const auto [begin, end] = values_of(window);
+  const trace::ReadTimes& times = series_times(w.series);
+  const auto [begin, end] = values_of(times, window);
   traffic_.go_back(mark.traffic);
   iterations_.go_back(mark.occurrences);
   walker_.seek(from.generation, from.entry, from.from);
@@ -129,18 +134,20 @@ void TimedCalls::visit(size_t window, const Each& each) {
   e.from = w.from;
   e.series = &stream_.series[w.series];
   uint64_t left = 0;
-  for (const Value* value = begin; value != end; ++value) {
+  double clock_ns = e.series->windows[w.window].begin_ns;
+  for (size_t value = begin; value != end; ++value) {
     if (!left) {
       if (!walker_.next(&e.event)) return;
       left = e.event.run ? 1 : e.event.times;
       if (!e.event.run) e.event.times = 1;
     }
     --left;
-    e.entry = w.entry + static_cast<uint64_t>(value - begin);
-    e.begin_ns = value->begin_ns;
-    e.duration_ns = value->duration_ns;
-    e.gap_ns = value->gap_ns;
-    e.polled = value->polled;
+    e.entry = w.entry + (value - begin);
+    e.duration_ns = times.values[value].duration_ns;
+    e.gap_ns = times.values[value].gap_ns;
+    e.polled = times.polled[value];
+    e.begin_ns = clock_ns + e.gap_ns;
+    clock_ns = e.begin_ns + e.duration_ns;
     const uint64_t iteration = iterations_.of(e);
     const CallEffects& effects = traffic_.count(e.event);
     each({e, effects, iterations_.inside(e), iteration, &traffic_});

@@ -5,12 +5,14 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "calls/call.hpp"
 #include "calls/loop_iterations.hpp"
 #include "calls/traffic.hpp"
+#include "trace/reading/kept_times.hpp"
 #include "trace/reading/series_walk.hpp"
 
 namespace leadline::calls {
@@ -35,19 +37,13 @@ class TimedCalls {
   size_t stream() const { return index_; }
 
  private:
-  struct Value {
-    double begin_ns, duration_ns, gap_ns;
-    bool polled;
-  };
   struct Window {
     trace::TimedWindow at;
     uint64_t first = 0, last = 0;  // iterations that may have calls in it
   };
-  // The times of a series, and where those of each of its windows end.
   struct Times {
     size_t series;
-    std::vector<Value> values;
-    std::vector<std::pair<size_t, size_t>> ends;  // number of the window, end
+    std::shared_ptr<const trace::ReadTimes> read;
   };
   struct Mark {
     size_t window;
@@ -57,8 +53,9 @@ class TimedCalls {
   void find_windows();
   void follow_to_windows();
   void keep_mark();
-  const Times& times_of(size_t series);
-  std::pair<const Value*, const Value*> values_of(size_t window);
+  const trace::ReadTimes& series_times(size_t series);
+  trace::ReadTimes read_times(size_t series);
+  std::pair<size_t, size_t> values_of(const trace::ReadTimes& times, size_t window) const;
   void visit(size_t window, const Each& each);
   void pass(const trace::Event& event);
 

@@ -20,7 +20,7 @@ void merge(const TimeStats& from, TimeStats* to) {
   to->count += from.count;
   to->sum_ns += from.sum_ns;
   to->gap_sum_ns += from.gap_sum_ns;
-  for (size_t i = 0; i < to->hist.size(); ++i) to->hist[i] += from.hist[i];
+  to->hist.add(from.hist);
 }
 
 double deviation_of(const TimeStats& times) {

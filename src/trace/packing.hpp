@@ -18,6 +18,5 @@ inline constexpr size_t most_ratio = 16;
 // A payload as it is written behind packed_flag: varint size, block; the rest follows unpacked. False: it would not
 // become smaller, or there is no memory.
 bool pack_payload(const ByteSink& payload, ByteSink* out);
-bool unpack(const uint8_t* packed, size_t packed_size, uint8_t* into, size_t size);
 
 }  // namespace leadline::trace

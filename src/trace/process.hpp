@@ -5,11 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "trace/call_class.hpp"
+#include "trace/duration_counts.hpp"
 #include "trace/event.hpp"
 #include "trace/live_memory.hpp"
 #include "trace/series_data.hpp"
@@ -79,7 +81,7 @@ struct TimeStats {
   uint64_t count = 0;
   double sum_ns = 0, min_ns = 0, max_ns = 0;
   double gap_sum_ns = 0;  // time between the end of this thread's previous call and the beginning of this one
-  std::array<uint64_t, 40> hist{};
+  DurationCounts hist;
 };
 
 // Calls to a purely local function from one return address.
@@ -262,6 +264,8 @@ struct ProcessFile {
   Stretches reads, beneath;  // stretches read by the program, and by the MPI library on its behalf
 };
 
+class KeptTimes;
+
 struct Process {
   std::string file;
   // Where it ran
@@ -295,7 +299,8 @@ struct Process {
   ProcessClock clock;
   Conditions conditions;
   std::vector<LibraryVariable> variables;
-  std::vector<LibrarySetting> settings;  // environment variables for the MPI library
+  std::vector<LibrarySetting> settings;   // environment variables for the MPI library
+  std::shared_ptr<KeptTimes> kept_times;  // for analyses that read the same times; nullptr: nothing is kept
 };
 
 // Every distinct event of a stream with its number of occurrences: enough to count without expanding the order.

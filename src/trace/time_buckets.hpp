@@ -14,8 +14,8 @@ inline int time_bucket(uint64_t ns) {
 }
 
 // The median of the given durations, in nanoseconds, estimated from their buckets.
-template <class Count>
-uint64_t median_of(const Count* hist, uint64_t count) {
+template <class Counts>
+uint64_t median_of(const Counts& hist, uint64_t count) {
   uint64_t seen = 0;
   for (int b = 0; b < time_buckets; ++b) {
     seen += hist[b];

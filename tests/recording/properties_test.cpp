@@ -92,7 +92,7 @@ void times_add_up(const char* kind, uint64_t seed, TickScale scale) {
     all.count += t.count;
     all.sum_ns += t.sum_ns;
     all.gap_sum_ns += t.gap_sum_ns;
-    for (size_t b = 0; b < all.hist.size(); ++b) all.hist[b] += t.hist[b];
+    all.hist.add(t.hist);
   });
   const std::string name = std::string(kind) + ", seed " + std::to_string(seed);
   check(error.empty() && got.size() == expected.size(), name + ": sites with times");

@@ -67,7 +67,7 @@ inline TimeStats time_stats(uint64_t count, double sum_ns, double min_ns, double
   stats.min_ns = min_ns;
   stats.max_ns = max_ns;
   stats.gap_sum_ns = gap_ns;
-  stats.hist[5] = count;
+  stats.hist.add(5, count);
   return stats;
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -24,35 +25,32 @@ def two_ranks() -> StepCalls:
     """
     ms = 1e-3
     rows = [
-        # lane, function, begin, end, gap, role, partner, source, completion, completed
-        (0, "MPI_Isend", 104, 105, 4, "send", 3, -1, -1, NOT_KNOWN),
-        (0, "MPI_Allreduce", 110, 120, 5, "collective", 7, -1, -1, 120 * ms),
-        (1, "MPI_Irecv", 102, 102.01, 0, "other", -1, -1, 3, 108 * ms),
-        (1, "MPI_Wait", 104, 108, 1.99, "receive", 0, 0, -1, 108 * ms),
-        (1, "MPI_Test", 109, 109.01, 1, "other", -1, -1, -1, 109.01 * ms),
-        (1, "MPI_Test", 109.02, 109.03, 0.01, "other", -1, -1, -1, 109.03 * ms),
-        (1, "write", 110, 112, 0.97, "other", -1, -1, -1, 112 * ms),
-        (1, "MPI_Allreduce", 112, 120, 0, "collective", 1, -1, -1, 120 * ms),
+        # lane, function, begin, end, gap, completion, completed
+        (0, "MPI_Isend", 104, 105, 4, -1, NOT_KNOWN),
+        (0, "MPI_Allreduce", 110, 120, 5, -1, 120 * ms),
+        (1, "MPI_Irecv", 102, 102.01, 0, 3, 108 * ms),
+        (1, "MPI_Wait", 104, 108, 1.99, -1, 108 * ms),
+        (1, "MPI_Test", 109, 109.01, 1, -1, 109.01 * ms),
+        (1, "MPI_Test", 109.02, 109.03, 0.01, -1, 109.03 * ms),
+        (1, "write", 110, 112, 0.97, -1, 112 * ms),
+        (1, "MPI_Allreduce", 112, 120, 0, -1, 120 * ms),
     ]
     functions = list(dict.fromkeys(row[1] for row in rows))
     return StepCalls(
         7,
-        lane=[row[0] for row in rows],
-        site=[functions.index(row[1]) for row in rows],
-        function=[row[1] for row in rows],
-        begin_s=[row[2] * ms for row in rows],
-        end_s=[row[3] * ms for row in rows],
-        gap_s=[row[4] * ms for row in rows],
-        polled=[0] * len(rows),
-        role=[row[5] for row in rows],
-        partner=[row[6] for row in rows],
-        partner_rank=[-1] * len(rows),
-        source=[row[7] for row in rows],
-        completion=[row[8] for row in rows],
-        completed_s=[row[9] for row in rows],
-        sent=[800, 8, 0, 0, 0, 0, 64, 8],
-        received=[0, 8, -1, 800, 0, 0, 0, 8],
-        messages=[(0, 3)],
+        lane=array("i", [row[0] for row in rows]),
+        kind=array("i", [functions.index(row[1]) for row in rows]),
+        kinds=list(enumerate(functions)),
+        begin_s=array("d", [row[2] * ms for row in rows]),
+        end_s=array("d", [row[3] * ms for row in rows]),
+        gap_s=array("d", [row[4] * ms for row in rows]),
+        polled=bytes(len(rows)),
+        completion=array("q", [row[5] for row in rows]),
+        completed_s=array("d", [row[6] for row in rows]),
+        sent=array("q", [800, 8, 0, 0, 0, 0, 64, 8]),
+        received=array("q", [0, 8, -1, 800, 0, 0, 0, 8]),
+        sends=array("q", [0]),
+        receives=array("q", [3]),
         unmatched=1,
     )
 
@@ -69,7 +67,7 @@ CATEGORIES = {
 
 def test_the_text_of_a_step() -> None:
     step = two_ranks()
-    lines = picture(step, ["0", "17"], [0, 1], 46, lambda row: CATEGORIES[step.function[row]])
+    lines = picture(step, ["0", "17"], [0, 1], 46, lambda row: CATEGORIES[step.function(row)])
     assert ["".join(text for text, _ in line) for line in lines] == [
         "      0                   10 ms",
         "   0  ········▓▓··········▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
@@ -80,13 +78,13 @@ def test_the_text_of_a_step() -> None:
     ]
     styles = {text[0]: style for text, style in lines[2][1:]}
     assert (styles["█"], styles["◇"], styles["▒"]) == ("red", "yellow", "green")
-    alone = picture(step, ["0", "17"], [1], 46, lambda row: CATEGORIES[step.function[row]])
+    alone = picture(step, ["0", "17"], [1], 46, lambda row: CATEGORIES[step.function(row)])
     assert alone[1:-1] == lines[2:-1]
 
 
 def test_longest_calls_come_first() -> None:
     step = two_ranks()
-    assert longest_calls(step, ["0", "17"], [0, 1], lambda row: step.function[row], most=3) == [
+    assert longest_calls(step, ["0", "17"], [0, 1], lambda row: step.function(row), most=3) == [
         "rank 0: 10.0 ms in MPI_Allreduce, from 10.0 ms",
         "rank 17: 8.00 ms in MPI_Allreduce, from 12.0 ms",
         "rank 17: 4.00 ms in MPI_Wait, from 4.00 ms",
@@ -110,14 +108,19 @@ def test_marks_count_units_from_the_start_of_the_step() -> None:
     step = two_ranks()
     unit_s = marks.unit_of(step.stop_s - step.start_s)
     assert unit_s == 1e-8
-    rows = list(range(len(step)))
-    drawn = marks.marks(step, rows, 2, unit_s, lambda row: step.site[row])
+    drawn = marks.marks(step, None, 2, unit_s, [10, 11, 12, 13, 14, 15])
     assert drawn["by_rank"] == [2, 6]
     assert drawn["begin"][:4] == [400_000, 1_000_000, 200_000, 400_000]
     assert drawn["duration"][:4] == [100_000, 1_000_000, 1_000, 400_000]
     assert drawn["bytes"] == [800, 8, 0, 800, 0, 0, 64, 8]
+    assert drawn["site"] == [10, 11, 12, 13, 14, 14, 15, 11]
+    some = marks.marks(step, [1, 3], 2, unit_s, [10, 11, 12, 13, 14, 15])
+    assert some["by_rank"] == [1, 1]
+    assert {name: some[name] for name in ("site", "begin", "duration", "bytes")} == {
+        name: [drawn[name][1], drawn[name][3]] for name in ("site", "begin", "duration", "bytes")
+    }
     assert marks.edges(step, 2, unit_s) == {"from": [0, 200_000], "to": [2_000_000, 2_000_000]}
-    assert marks.messages(step, rows, unit_s) == {
+    assert marks.messages(step, unit_s) == {
         "send": [0],
         "receive": [3],
         "completion": [3],
@@ -127,7 +130,35 @@ def test_marks_count_units_from_the_start_of_the_step() -> None:
     }
     assert marks.longest(step, 2) == [1, 7]
     assert marks.after_others(step, unit_s) == []
-    assert marks.after_others(replace(step, gap_s=[0.0] * len(step)), unit_s) == [1, 3, 4, 5, 6]
+    assert marks.after_others(replace(step, gap_s=array("d", [0.0] * len(step))), unit_s) == [1, 3, 4, 5, 6]
+
+
+def test_of_several_messages_of_one_call_no_bytes_are_known() -> None:
+    """Ends in other iterations and ends that were never found are elsewhere; a receive may block, or be left open."""
+    both = replace(
+        two_ranks(),
+        sends=array("q", [1, 0, -1, 0, 6]),
+        receives=array("q", [2, 7, 3, 4, -1]),
+        completed_s=array("d", [NOT_KNOWN, 0.12, 0.108, 0.108, NOT_KNOWN, 0.10903, 0.112, 0.12]),
+    )
+    assert marks.messages(both, 1e-3) == {
+        "send": [0, 0, 1],
+        "receive": [4, 7, 2],
+        "completion": [-1, 7, 3],
+        "arrival": [-1, 20, 8],
+        "bytes": [-1, -1, 8],
+        "elsewhere": 3,
+    }
+
+
+def test_columns_that_do_not_belong_together_are_refused() -> None:
+    step = two_ranks()
+    for wrong in ({"sent": array("q", [1])}, {"sends": array("q", [8])}, {"receives": array("q", [-2])}):
+        with pytest.raises(ValueError, match="do not belong together"):
+            marks.messages(replace(step, **wrong), 1e-3)
+    with pytest.raises(ValueError, match="no such row"):
+        marks.marks(step, [8], 2, 1e-3, [0] * 6)
+    assert replace(step, lane=array("i", [9] * 8)).rows.edges(2, 1e-3) == {"from": [-1, -1], "to": [-1, -1]}
 
 
 @pytest.mark.parametrize(
@@ -139,7 +170,7 @@ def test_a_unit_is_a_power_of_ten(span_s: float, unit_s: float) -> None:
 
 def test_tiles_sum_up_what_was_done() -> None:
     step = two_ranks()
-    tiles = marks.tiles(step, 2, lambda row: CATEGORIES[step.function[row]])
+    tiles = marks.tiles(step, 2, lambda kind: CATEGORIES[step.kinds[kind][1]])
     kinds, share = tiles["categories"], tiles["share"]
     width = len(kinds)
     assert len(share) == 2 * tiles["tiles"] * width

@@ -3,10 +3,7 @@ of them: as the kernel sees it."""
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-=======
 import json
->>>>>>> Traces: files that ranks share are read once, and bytes of large runs stay instead of decoded traces
 import os
 import re
 import shutil
@@ -23,15 +20,9 @@ from recorder.libraries import find, quiet_environment
 from .conftest import STEPS, Opened
 
 STRACE = shutil.which("strace")
-<<<<<<< HEAD
-OPENED = re.compile(r'openat\(\w+(?:<[^>]*>)?, "([^"]+\.trace)", O_RDONLY')
-READ = re.compile(r"pread64\(\d+<([^>]+\.trace)>.* = (\d+)$", re.MULTILINE)
-EXPORTS = ("goal",)
-=======
 OPENED = re.compile(r'openat\(\w+(?:<[^>]*>)?, "([^"]+\.(?:trace|structure))", O_RDONLY')
 READ = re.compile(r"pread64\(\d+<([^>]+\.(?:trace|structure))>.* = (\d+)$", re.MULTILINE)
-EXPORTS = ("callgrind", "goal", "perfetto", "simgrid", "tau")
->>>>>>> Traces: files that ranks share are read once, and bytes of large runs stay instead of decoded traces
+EXPORTS = ("goal",)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +56,6 @@ def test_a_run_that_was_just_recorded_is_read_once(tmp_path: Path) -> None:
     once_each(traced(words, tmp_path, quiet_environment(library)), tmp_path / "run")
 
 
-<<<<<<< HEAD
-=======
 def test_traces_whose_bytes_are_kept_are_decoded_as_often_as_needed(whole: Opened, tmp_path: Path) -> None:
     """As of runs that would take too much memory if their traces stayed decoded."""
     program = (
@@ -78,31 +67,18 @@ def test_traces_whose_bytes_are_kept_are_decoded_as_often_as_needed(whole: Opene
     assert json.loads(told) == json.loads(json.dumps(whole.report))
 
 
->>>>>>> Traces: files that ranks share are read once, and bytes of large runs stay instead of decoded traces
 def once_each(seen: str, *directories: Path) -> None:
     """The files of these runs."""
     folders = [directory.resolve() for directory in directories]
     traces = {str(file) for folder in folders for file in folder.glob("*.trace")}
-<<<<<<< HEAD
-    opened = Counter(os.path.realpath(file) for file in OPENED.findall(seen))
-    assert opened == dict.fromkeys(opened, 1)
-    assert opened.keys() == traces
-=======
     shared = {str(file) for folder in folders for file in folder.glob("*.structure")}
     opened = Counter(os.path.realpath(file) for file in OPENED.findall(seen))
     assert opened == dict.fromkeys(opened, 1)
     assert traces <= opened.keys() <= traces | shared
->>>>>>> Traces: files that ranks share are read once, and bytes of large runs stay instead of decoded traces
     read: Counter[str] = Counter()
     for file, n_bytes in READ.findall(seen):
         read[file] += int(n_bytes)
     assert [file for file in opened if not 0 < read[file] <= os.path.getsize(file)] == []
-<<<<<<< HEAD
-
-
-def traced(words: list[str], directory: Path, environment: dict[str, str] | None = None) -> str:
-    """The command's calls that open and read files."""
-=======
 
 
 def traced(words: list[str], directory: Path, environment: dict[str, str] | None = None) -> str:
@@ -111,26 +87,16 @@ def traced(words: list[str], directory: Path, environment: dict[str, str] | None
 
 def traced_program(words: list[str], directory: Path, environment: dict[str, str] | None = None) -> tuple[str, str]:
     """The calls of a Python program that open and read files, and what it writes."""
->>>>>>> Traces: files that ranks share are read once, and bytes of large runs stay instead of decoded traces
     if STRACE is None:
         pytest.skip("strace is not installed: ./dev setup")
     if subprocess.run([STRACE, "-o", "/dev/null", "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("strace may not trace here")
     calls = directory / "calls"
-<<<<<<< HEAD
-    command = [STRACE, "-ff", "-y", "-s", "4096", "-e", "trace=openat,pread64", "-o", calls]
-    command += [sys.executable, "-m", "leadline", *words]
-=======
     command = [STRACE, "-ff", "-y", "-s", "4096", "-e", "trace=openat,pread64", "-o", calls, sys.executable, *words]
->>>>>>> Traces: files that ranks share are read once, and bytes of large runs stay instead of decoded traces
     done = subprocess.run(
         command, cwd=directory, capture_output=True, text=True, check=False, env={**os.environ, **(environment or {})}
     )
     assert done.returncode == 0, done.stderr
     # A file for each thread, so that no line is cut in two by another thread's.
     lines = [file.read_text(errors="replace") for file in directory.glob("calls.*")]
-<<<<<<< HEAD
-    return "".join(lines)
-=======
     return "".join(lines), done.stdout
->>>>>>> Traces: files that ranks share are read once, and bytes of large runs stay instead of decoded traces

@@ -13,6 +13,7 @@
 #include "../recording/memory_process.hpp"
 #include "../recording/programs.hpp"
 #include "recording/reading/process_files.hpp"
+#include "trace/reading/unpacker.hpp"
 
 namespace {
 size_t in_use = 0, peak = 0;
@@ -182,6 +183,7 @@ void changed_bytes_are_survived() {
 }
 
 void packed_chunks_come_back(programs::Random& r) {
+  Unpacker unpacker;
   for (int round = 0; round < 400 / rare; ++round) {
     const uint64_t letters = 1 + programs::below(r, round % 2 ? 4 : 256);
     Bytes payload(programs::below(r, 2000));
@@ -194,7 +196,7 @@ void packed_chunks_come_back(programs::Random& r) {
     const uint64_t size = in.varint(), bytes = in.varint();
     Bytes again(size);
     check(packed.size() < payload.size() && size == payload.size() && bytes == in.left() &&
-              unpack(in.data(), bytes, again.data(), size) && again == payload,
+              unpacker.unpack(in.data(), bytes, again.data(), size) && again == payload,
           "packed " + std::to_string(round));
   }
 }

@@ -91,7 +91,7 @@ def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[
     if run.profile.time().kind != "shared":
         lines += _wrapped(about_clocks(run.profile.time()), width, "dim")
     shown = [lane for lane, process in enumerate(timeline.processes) if process in wanted]
-    lines += picture(calls, labels, shown, width, lambda row: drawing.category(calls.function[row]))
+    lines += picture(calls, labels, shown, width, lambda row: drawing.category(calls.function(row)))
     lines.append([("", "")])
     lines.append([("Longest calls", "bold")])
     return [
@@ -140,11 +140,11 @@ def _about(timeline: Any, number: Any, title: str, run: Any) -> str:
 def _where(timeline: Any, calls: Any, row: int) -> str:
     from leadline.figures.paths import short_place
 
-    site = timeline.sites[calls.site[row]] if calls.site[row] >= 0 else None
+    site = timeline.sites[calls.site(row)] if calls.site(row) >= 0 else None
     if site is None or not site.path:
-        return str(calls.function[row])
+        return str(calls.function(row))
     place = short_place(site.location)
-    return f"{calls.function[row]} in {site.routine}" + (f" ({place})" if place else "")
+    return f"{calls.function(row)} in {site.routine}" + (f" ({place})" if place else "")
 
 
 def chosen(run: Any, text: str) -> tuple[int, ...]:

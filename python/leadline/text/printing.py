@@ -108,8 +108,14 @@ def write_json(content: Any, out: IO[str], indent: int | None = 1) -> None:
     """With a newline at the end. Everything but ASCII, and DEL, which JSON allows, is escaped."""
     import json
 
-    text = json.dumps(strings_in(content, without_surrogates), indent=indent)
-    out.write(text.replace("\x7f", "\\u007f") + "\n")
+    from leadline.text.json_text import json_text
+
+    if indent is None:
+        text = json.dumps(strings_in(content, without_surrogates))
+    else:
+        text = json_text(content, indent)
+    write = out.ours if isinstance(out, GuardedStream) else out.write  # a terminal obeys nothing of this
+    write(text.replace("\x7f", "\\u007f") + "\n")
 
 
 def write_path(path: Path | str) -> None:

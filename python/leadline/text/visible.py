@@ -20,6 +20,7 @@ _IN_A_LINE = re.compile(f"[{_HIDDEN}\n]")
 _IN_LINES = re.compile(f"[{_HIDDEN}]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONE = re.compile("[\ud800-\udfff]")
+NUMBERS = {int, float, bool, type(None)}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -54,12 +55,17 @@ def cell(text: str) -> str:
 
 
 def strings_in(value: Any, change: Any) -> Any:
-    """What JSON can hold, with `change` applied to each of its strings, keys included."""
+    """What JSON can hold, with `change` applied to each string, keys included. Lists of numbers stay the same."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {change(key) if isinstance(key, str) else key: strings_in(each, change) for key, each in value.items()}
+        return {
+            change(key) if isinstance(key, str) else key: each if type(each) in NUMBERS else strings_in(each, change)
+            for key, each in value.items()
+        }
     if isinstance(value, list | tuple):
+        if set(map(type, value)) <= NUMBERS:  # a column
+            return value
         return [strings_in(each, change) for each in value]
     return value
 

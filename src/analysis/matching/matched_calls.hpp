@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,10 +11,10 @@ namespace leadline::analysis {
 
 struct MatchedCall {
   enum class Role : uint8_t { other, send, receive, both, collective };
-  uint32_t process = 0;  // index
-  uint32_t stream = 0;   // index within the process
-  uint32_t site = 0;     // index within the stream
-  std::string function;
+  uint32_t process = 0;       // index
+  uint32_t stream = 0;        // index within the process
+  uint32_t site = 0;          // index within the stream
+  std::string_view function;  // of a process that was given
   uint64_t iteration = 0;
   Role role = Role::other;                           // both: a Sendrecv
   double begin_ns = 0, duration_ns = 0, gap_ns = 0;  // since the first process's start

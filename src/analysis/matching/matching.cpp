@@ -7,6 +7,7 @@
 
 #include "analysis/loops.hpp"
 #include "analysis/matching/completions.hpp"
+#include "analysis/matching/message_ends.hpp"
 #include "calls/timed_calls.hpp"
 
 namespace leadline::analysis {
@@ -18,8 +19,9 @@ using calls::TimedCalls;
 using Role = MatchedCall::Role;
 
 struct End {
-  size_t call;
-  bool second;
+  size_t call = 0;
+  bool second = false;
+  uint32_t ends = 0;  // that have this name: of partitioned requests there may be several
 };
 
 class Matcher {
@@ -48,12 +50,12 @@ class Matcher {
   }
 
   MatchedIteration finish() {
-    for (const auto& [key, ends] : messages_) {
-      if (ends.first.size() == 1 && ends.second.size() == 1) {
-        join(ends.first[0], ends.second[0].call);
-        join(ends.second[0], ends.first[0].call);
-        out_.messages.emplace_back(ends.first[0].call, ends.second[0].call);
-      }
+    for (const auto* message : messages_.by_name()) {
+      const End &sender = message->sender, &receiver = message->receiver;
+      if (sender.ends != 1 || receiver.ends != 1) continue;
+      join(sender, receiver.call);
+      join(receiver, sender.call);
+      out_.messages.emplace_back(sender.call, receiver.call);
     }
     for (const auto& [key, calls] : collectives_) {
       for (size_t i = 0; calls.size() > 1 && i < calls.size(); ++i) {
@@ -78,8 +80,8 @@ class Matcher {
   bool concerns(const calls::Call& c) const {
     if (c.effects.collective && collectives_.count({c.effects.comm, c.collective_number()})) return true;
     for (const MessageHalf& p : c.halves()) {
-      const auto at = messages_.find({p.channel, p.number});
-      if (at != messages_.end() && !(p.sends ? at->second.second : at->second.first).empty()) return true;
+      const auto* message = messages_.find(p.channel, p.number);
+      if (message && (p.sends ? message->receiver : message->sender).ends) return true;
     }
     return false;
   }
@@ -94,7 +96,8 @@ class Matcher {
     const trace::Stream& stream = process.streams[of.stream()];
     c.stream = static_cast<uint32_t>(of.stream());
     const uint32_t function = c.site < stream.sites.size() ? stream.sites[c.site].function : 0;
-    c.function = function < process.functions.size() ? process.functions[function].name : "";
+    c.function =
+        function < process.functions.size() ? std::string_view(process.functions[function].name) : std::string_view();
     c.iteration = iteration;
     const ProcessTime& time = time_.processes[index];
     c.begin_ns = time.begin_ns + time.rate * e.begin_ns;
@@ -118,8 +121,9 @@ class Matcher {
         c.number = p.number;
       }
       c.role = second ? Role::both : p.sends ? Role::send : Role::receive;
-      auto& ends = messages_[{p.channel, p.number}];
-      (p.sends ? ends.first : ends.second).push_back({at, second});
+      auto& message = messages_.of(p.channel, p.number);
+      End& end = p.sends ? message.sender : message.receiver;
+      if (!end.ends++) end.call = at, end.second = second;
     }
     out_.calls.push_back(std::move(c));
   }
@@ -127,7 +131,7 @@ class Matcher {
   uint64_t wanted_;
   const RunTime& time_;
   MatchedIteration out_;
-  std::map<std::pair<calls::Channel, uint64_t>, std::pair<std::vector<End>, std::vector<End>>> messages_;
+  MessageEnds<End> messages_;
   std::map<std::pair<uint64_t, uint64_t>, std::vector<size_t>> collectives_;
 };
 

@@ -199,8 +199,8 @@ class StepReader::Reading {
     const bool names = part.names_message && part.identity && part.partner.real();
     if (!names || next_ == named_.size()) return nullptr;
     const MessageHalf& name = named_[next_++];
-    auto& both = step_->ends[{name.channel, name.number}];
-    End& end = name.sends ? both.first : both.second;
+    auto& both = step_->ends.of(name.channel, name.number);
+    End& end = name.sends ? both.sender : both.receiver;
     end.bytes = std::max(end.bytes, name.sends ? part.out_bytes : std::max(part.in_bytes, part.posted_bytes));
     return &end;
   }
@@ -351,8 +351,8 @@ std::vector<Step> StepReader::finish() {
     step.found = wanted_ && !step.calls.empty();
     step.timed = timed_;
     if (!step.found) continue;
-    for (const auto& [name, both] : b.ends) {
-      const auto& [sender, receiver] = both;
+    for (const auto* message : b.ends.by_name()) {
+      const End &sender = message->sender, &receiver = message->receiver;
       if (sender.posted == StepMessage::none || receiver.posted == StepMessage::none) {
         ++step.unmatched;
         continue;
@@ -362,6 +362,7 @@ std::vector<Step> StepReader::finish() {
                                receiver.wildcard});
     }
     if (part_ == Part::whole) step.epochs = b.epochs.matched();
+    b.ends = {};
     for (auto& [name, collective] : b.collectives) step.collectives.push_back(std::move(collective));
     found.push_back(std::move(step));
   }

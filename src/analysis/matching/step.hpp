@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/matching/message_ends.hpp"
 #include "analysis/matching/window_calls.hpp"
 #include "analysis/profile.hpp"
 #include "calls/traffic.hpp"
@@ -86,7 +87,6 @@ class StepReader {
   std::vector<Step> finish();              // those found
 
  private:
-  using Name = std::pair<calls::Channel, uint64_t>;
   struct End {
     uint32_t posted = StepMessage::none, done = StepMessage::none, probe = StepMessage::none;
     int64_t bytes = 0;
@@ -94,7 +94,7 @@ class StepReader {
   };
   struct Building {
     Step step;
-    std::map<Name, std::pair<End, End>> ends;  // of the sender and of the receiver
+    MessageEnds<End> ends;
     std::map<std::pair<uint64_t, uint64_t>, StepCollective> collectives;
     Epochs epochs;
   };

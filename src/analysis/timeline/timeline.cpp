@@ -165,6 +165,7 @@ TimelineColumns Timeline::iteration(uint64_t number, const std::vector<int32_t>&
   const std::vector<int64_t> rows = rows_of(matched.calls, number, indices_, world_ranks, &order);
   const auto row = [&](int64_t call) { return call < 0 ? -1 : rows[static_cast<size_t>(call)]; };
   TimelineColumns t;
+  std::map<std::pair<int32_t, std::string_view>, int32_t> kinds;
   for (const size_t i : order) {
     const MatchedCall& c = matched.calls[i];
     const WorldRank& at = world_ranks[indices_[c.process]];
@@ -173,6 +174,9 @@ TimelineColumns Timeline::iteration(uint64_t number, const std::vector<int32_t>&
     t.rank.push_back(at.rank);
     const uint32_t site = site_of(c.process, c.stream, c.site);
     t.site.push_back(site < groups.size() ? groups[site] : -1);
+    const auto [kind, fresh] = kinds.try_emplace({t.site.back(), c.function}, static_cast<int32_t>(kinds.size()));
+    if (fresh) t.kinds.emplace_back(t.site.back(), c.function);
+    t.kind.push_back(kind->second);
     t.function.add(c.function);
     t.role.add(role_names[static_cast<size_t>(c.role)]);
     t.iteration.push_back(static_cast<int64_t>(std::min<uint64_t>(c.iteration, INT64_MAX)));

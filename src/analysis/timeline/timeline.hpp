@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/columns.hpp"
@@ -19,6 +21,8 @@ namespace leadline::analysis {
 struct TimelineColumns {
   std::vector<int32_t> process, world, rank, site;
   TextColumn function, role;
+  std::vector<int32_t> kind;                           // number in `kinds`
+  std::vector<std::pair<int32_t, std::string>> kinds;  // site and function, as they first occur
   std::vector<double> begin_s, end_s, gap_s, completed_s;
   std::vector<uint8_t> polled;
   std::vector<int32_t> partner_process, partner_rank;

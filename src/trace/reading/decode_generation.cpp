@@ -99,11 +99,13 @@ void get_times(ByteReader& in, TimeStats* t, int64_t* previous_count) {
   const unsigned first = in.byte(), span = in.byte();
   if (first + span > time_buckets) return in.fail();
   uint64_t left = t->count;
+  t->hist.hold(first, first + span);
   for (unsigned b = first; b + 1 < first + span; ++b) {
-    t->hist[b] = std::min<uint64_t>(in.varint(), left);
-    left -= t->hist[b];
+    const uint64_t calls = std::min<uint64_t>(in.varint(), left);
+    t->hist.add(b, calls);
+    left -= calls;
   }
-  if (span) t->hist[first + span - 1] = left;
+  if (span) t->hist.add(first + span - 1, left);
 }
 
 bool get_block(ByteReader& in, std::vector<uint8_t>* into) {

@@ -12,7 +12,7 @@
 #include "trace/chunk.hpp"
 #include "trace/packing.hpp"
 #include "trace/reading/decode.hpp"
-#include "trace/unpacker.hpp"
+#include "trace/reading/unpacker.hpp"
 
 namespace leadline::trace {
 

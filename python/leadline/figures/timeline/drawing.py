@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 from leadline import _core
@@ -73,10 +73,10 @@ class Drawing:
         timeline, calls = self.timeline, self.timeline.calls(step.number)
         lanes = len(timeline.processes)
         unit_s = marks.unit_of(calls.stop_s - calls.start_s)
-        kind_of = self._kind_of(calls)
         whole = len(calls) <= self._left
-        rows = list(range(len(calls))) if whole else marks.longest(calls)
-        self._left -= len(rows)
+        rows = None if whole else marks.longest(calls)
+        self._left -= len(calls) if rows is None else len(rows)
+        sites = self._sites(calls, rows)
         return {
             "iteration": step.number,
             "kinds": list(step.kinds),
@@ -87,14 +87,14 @@ class Drawing:
             "unit_s": unit_s,
             "calls": len(calls),
             "lanes": marks.edges(calls, lanes, unit_s),
-            "marks": marks.marks(calls, rows, lanes, unit_s, kind_of),
-            "polled": [n for n, row in enumerate(rows) if calls.polled[row]],
+            "marks": marks.marks(calls, rows, lanes, unit_s, sites),
+            "polled": [n for n, row in enumerate(range(len(calls)) if rows is None else rows) if calls.polled[row]],
             "after_others": marks.after_others(calls, unit_s) if whole else [],
-            "messages": marks.messages(calls, rows, unit_s) if whole else None,
+            "messages": marks.messages(calls, unit_s) if whole else None,
             "critical_path": self._path(path, calls.start_s, unit_s),
             "tiles": None
             if whole
-            else marks.tiles(calls, lanes, lambda row: str(self.sites[kind_of(row)]["category"])),
+            else marks.tiles(calls, lanes, lambda kind: str(self.sites[sites[kind]]["category"])),
         }
 
     def _path(self, path: list[_core.PathStretch], start_s: float, unit_s: float) -> dict[str, list[Any]] | None:
@@ -116,16 +116,20 @@ class Drawing:
         ranks = [rank_id(self.timeline.run.label(self.timeline.processes[lane])) for lane, _, _ in found]
         return {"rank": ranks, "begin": [each[1] for each in found], "duration": [each[2] for each in found]}
 
-    def _kind_of(self, calls: StepCalls) -> Callable[[int], int]:
-        def kind(row: int) -> int:
-            key = calls.site[row], calls.function[row]
+    def _sites(self, calls: StepCalls, rows: Sequence[int] | None) -> list[int]:
+        """By kind of call, its place in `sites`; those of these rows come first (None: all)."""
+        kinds = list(range(len(calls.kinds)))
+        if rows is not None:
+            kinds = list(dict.fromkeys([*(calls.kind[row] for row in rows), *kinds]))
+        places = [0] * len(kinds)
+        for kind in kinds:
+            key = calls.kinds[kind]
             known = self._numbers.get(key)
             if known is None:
                 known = self._numbers[key] = len(self.sites)
                 self.sites.append(self._site(*key))
-            return known
-
-        return kind
+            places[kind] = known
+        return places
 
     def _site(self, number: int, function: str) -> dict[str, Any]:
         site = self.timeline.sites[number] if number >= 0 else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -26,46 +25,53 @@ class IterationTime:
 
 @dataclass(frozen=True)
 class StepCalls:
-    """The calls of one iteration: rows by lane, then by time. Every column has a value per row, often in a buffer.
+    """The calls of one iteration: rows by lane, then by time. Every column has a value per row, in a buffer.
 
-    lane: index into StepTimeline.processes.   site: index into StepTimeline.sites, -1 not known.
+    lane: index into StepTimeline.processes.   kind: index into `kinds`, in the order in which they first occur: each is
+    an index into StepTimeline.sites (-1 not known) and a function.
     Times in seconds since the run began.   gap_s: since the call before.   polled: polls found nothing in that gap.
-    role: "send", "receive", "both", "collective" or "other".   partner, source, completion: rows; -1: not among these.
-    source: of what the call receives.   sent, received: bytes, -1 not known.
-    messages: the rows that send and receive each, -1: in another iteration.   unmatched: ends that lack the other end.
+    completion: the row that completes its request, -1: not among these.   sent, received: bytes, -1 not known.
+    sends, receives: the rows of each message's ends, -1: in another iteration.   unmatched: ends that lack the other.
     completed_s: when the call's request was completed, NaN not known.
     """
 
     number: int
     lane: Sequence[int]
-    site: Sequence[int]
-    function: Sequence[str]
+    kind: Sequence[int]
+    kinds: Sequence[tuple[int, str]]
     begin_s: Sequence[float]
     end_s: Sequence[float]
     gap_s: Sequence[float]
     polled: Sequence[int]
-    role: Sequence[str]
-    partner: Sequence[int]
-    partner_rank: Sequence[int]
-    source: Sequence[int]
     completion: Sequence[int]
     completed_s: Sequence[float]
     sent: Sequence[int]
     received: Sequence[int]
-    messages: Sequence[tuple[int, int]]
+    sends: Sequence[int]
+    receives: Sequence[int]
     unmatched: int
 
     def __len__(self) -> int:
-        return len(self.site)
+        return len(self.lane)
+
+    @functools.cached_property
+    def rows(self) -> _core.StepRows:
+        return _core.StepRows(vars(self))
 
     @functools.cached_property
     def start_s(self) -> float:
         """The end of the last call before the iteration, on the rank that began it first."""
-        return min((begin - gap for begin, gap in zip(self.begin_s, self.gap_s, strict=True)), default=0.0)
+        return self.rows.start_s
 
     @functools.cached_property
     def stop_s(self) -> float:
-        return max(self.end_s, default=0.0)
+        return self.rows.stop_s
+
+    def site(self, row: int) -> int:
+        return self.kinds[self.kind[row]][0]
+
+    def function(self, row: int) -> str:
+        return self.kinds[self.kind[row]][1]
 
     def rows_by_lane(self, lanes: int) -> list[range]:
         ends = [0] * lanes
@@ -133,34 +139,15 @@ class StepTimeline:
     def calls(self, number: int) -> StepCalls:
         lane = {process: lane for lane, process in enumerate(self.processes)}
         places = [(lane.get(index, -1), -1, process.rank) for index, process in enumerate(self.run.processes)]
-        columns = self.columns(number, self._groups, places)
-        of: dict[str, Any] = {
-            name: _texts(values) if isinstance(values, tuple) else values for name, values in columns.items()
-        }
+        of = self.columns(number, self._groups, places)
+        same = ("kind", "kinds", "begin_s", "end_s", "gap_s", "polled", "completed_s", "sends", "receives", "unmatched")
         return StepCalls(
             number,
             lane=of["process"],
-            partner=of["partner_row"],
-            source=of["source_row"],
             completion=of["completion_row"],
             sent=of["bytes"],
             received=of["bytes_received"],
-            messages=list(zip(of["sends"], of["receives"], strict=True)),
-            unmatched=of["unmatched"],
-            **{
-                name: of[name]
-                for name in (
-                    "site",
-                    "function",
-                    "begin_s",
-                    "end_s",
-                    "gap_s",
-                    "polled",
-                    "role",
-                    "partner_rank",
-                    "completed_s",
-                )
-            },
+            **{name: of[name] for name in same},
         )
 
 
@@ -171,16 +158,6 @@ def groups_of(run: Run, sites: Sequence[Site]) -> list[int]:
         for member in site.members:
             groups[member] = number
     return groups
-
-
-def _texts(values: tuple[memoryview[Any], memoryview[Any]]) -> list[str]:
-    offsets, data = values[0].tolist(), bytes(values[1])
-    known: dict[bytes, str] = {}
-    found = []
-    for begin, end in itertools.pairwise(offsets):
-        text = data[begin:end]
-        found.append(known.get(text) or known.setdefault(text, text.decode("utf-8", "backslashreplace")))
-    return found
 
 
 @dataclass(frozen=True)

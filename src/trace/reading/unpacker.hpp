@@ -4,18 +4,21 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <optional>
 
 #include "trace/range_coder.hpp"
+#include "trace/scratchpad.hpp"
 
 namespace leadline::trace {
 
 class Unpacker {
  public:
+  // False: the packed bytes are damaged, or there is no memory.
   bool unpack(const uint8_t* packed, size_t packed_size, uint8_t* into, size_t size);
 
  private:
-  std::vector<BitModel> models_;
+  std::optional<Scratchpad<BitModel>> models_;
+  size_t room_ = 0;  // of these
 };
 
 }  // namespace leadline::trace
