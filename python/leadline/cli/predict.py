@@ -12,6 +12,7 @@ from leadline.cli.reporting import open_run, step_option, working
 from leadline.errors import UsageError
 from leadline.text import format as fmt
 from leadline.text import printing
+from leadline.text.screen import folded
 from leadline.wording.loops import place_of
 
 SCHEMA = 1
@@ -71,8 +72,9 @@ def command(
         printing.write_json(data_of(found), sys.stdout)
         return 0
     screen = printing.console()
+    width = screen.width if sys.stdout.isatty() else sys.maxsize
     for line in lines_of(found):
-        screen.print(line, markup=False, highlight=False, soft_wrap=True)
+        screen.print("\n".join(folded(line, width)), markup=False, highlight=False, soft_wrap=True)
     return 0
 
 
