@@ -7,6 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import kept_builds
 import pytest
 
 from mpiapi.standard import Function
@@ -77,10 +78,18 @@ def names(functions: list[Function]) -> list[str]:
     return plain + [f"P{name}" for name in plain]
 
 
-def _compile(source: Path, text: str, *words: str) -> None:
-    source.write_text(text)
-    done = subprocess.run([*words, str(source)], capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
+def _built(name: str, text: str, *words: str, needs: Path | None = None) -> Path:
+    """What these words make of the source.   needs: a library that it is linked with."""
+
+    def make(target: Path) -> None:
+        command = [*words, "-x", "c", "-", "-o", str(target)]
+        if needs is not None:
+            command += ["-x", "none", *_linked(needs)]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 0, done.stderr
+
+    identity = "" if needs is None else f"{needs} {needs.stat().st_mtime_ns}"
+    return kept_builds.kept(name, [*words, text, identity], make)
 
 
 def _report(names: list[str]) -> str:
@@ -89,8 +98,8 @@ def _report(names: list[str]) -> str:
     return REPORT.replace("DECLARATIONS", declarations).replace("REPORTS", reports)
 
 
-def _linked(real: RealLibrary) -> list[str]:
-    return ["-Wl,--no-as-needed", str(real.file), f"-Wl,-rpath,{real.file.parent}", "-ldl"]
+def _linked(library: Path) -> list[str]:
+    return ["-Wl,--no-as-needed", str(library), f"-Wl,-rpath,{library.parent}", "-ldl"]
 
 
 def _printed(program: list[str], recorder: Path | None, binding: str) -> dict[str, str]:
@@ -114,9 +123,8 @@ def _same_but_recorded(program: list[str], recorder: Path, binding: str) -> None
 
 
 @pytest.mark.parametrize("binding", ["lazy", "now"])
-def test_a_program_without_mpi_sees_none(recorder: Path, tmp_path: Path, binding: str) -> None:
-    program = tmp_path / "asks"
-    _compile(tmp_path / "asks.c", ASKS, "cc", "-o", str(program), "-ldl")
+def test_a_program_without_mpi_sees_none(recorder: Path, binding: str) -> None:
+    program = _built("asks", ASKS, "cc")
     env = {**os.environ, "LD_PRELOAD": str(recorder), **({"LD_BIND_NOW": "1"} if binding == "now" else {})}
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60, env=env)
     # Not found by dlsym, which says so, and not by a weak reference.
@@ -126,19 +134,16 @@ def test_a_program_without_mpi_sees_none(recorder: Path, tmp_path: Path, binding
 @pytest.mark.parametrize("binding", ["lazy", "now"])
 @pytest.mark.parametrize("flags", ["-Wl,-z,lazy", "-Wl,-z,now"])
 def test_a_linked_program_sees_what_its_library_has(
-    real: RealLibrary, recorder: Path, names: list[str], tmp_path: Path, flags: str, binding: str
+    real: RealLibrary, recorder: Path, names: list[str], flags: str, binding: str
 ) -> None:
-    program = tmp_path / "linked"
-    _compile(tmp_path / "linked.c", _report(names) + MAIN, "cc", "-w", flags, "-o", str(program), *_linked(real))
+    program = _built("linked", _report(names) + MAIN, "cc", "-w", flags, needs=real.file)
     _same_but_recorded([str(program)], recorder, binding)
 
 
 @pytest.mark.parametrize("binding", ["lazy", "now"])
 def test_a_module_loaded_late_sees_what_its_library_has(
-    real: RealLibrary, recorder: Path, names: list[str], tmp_path: Path, binding: str
+    real: RealLibrary, recorder: Path, names: list[str], binding: str
 ) -> None:
-    module, program = tmp_path / "module.so", tmp_path / "loader"
-    words = ["cc", "-w", "-fPIC", "-shared", "-o", str(module), *_linked(real)]
-    _compile(tmp_path / "module.c", _report(names), *words)
-    _compile(tmp_path / "loader.c", LOADER, "cc", "-o", str(program), "-ldl")
+    module = _built("module", _report(names), "cc", "-w", "-fPIC", "-shared", needs=real.file)
+    program = _built("loader", LOADER, "cc")
     _same_but_recorded([str(program), str(module), binding], recorder, "lazy")

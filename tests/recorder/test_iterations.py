@@ -138,6 +138,7 @@ def test_an_outer_loop_that_is_found_late_is_taken(builder: Builder, recorder: P
     assert iterations_of(run)["count"] == 4
 
 
+@pytest.mark.full(inner=20_000)
 @pytest.mark.parametrize("inner", [3_000, 9_000, 20_000])
 def test_iterations_of_a_loop_that_is_found_late_have_their_numbers(
     builder: Builder, recorder: Path, tmp_path: Path, inner: int
@@ -152,6 +153,7 @@ def test_iterations_of_a_loop_that_is_found_late_have_their_numbers(
     assert all(0 <= part["first"] <= part["last"] < 4 for part in found["strip"])
 
 
+@pytest.mark.full(inner=20_000)
 @pytest.mark.parametrize("inner", [9_000, 20_000])
 def test_long_iterations_that_follow_a_late_find_have_all_their_calls(
     builder: Builder, recorder: Path, tmp_path: Path, inner: int
