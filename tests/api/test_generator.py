@@ -1,5 +1,6 @@
 """The generator as a program: what it writes compiles, and wrong data make it fail with a clear line."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -7,12 +8,25 @@ from pathlib import Path
 
 import pytest
 
+import generate as generator
+from mpiapi.standard import ApiError
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def generate(*words: str) -> subprocess.CompletedProcess[str]:
     script = str(ROOT / "codegen" / "generate.py")
     return subprocess.run([sys.executable, script, *words], capture_output=True, text=True, check=False, timeout=120)
+
+
+def changed_data(folder: Path, file: str, old: str, new: str) -> Path:
+    """A copy of api/ with one piece of one file replaced."""
+    api = folder / "api"
+    shutil.copytree(ROOT / "api", api)
+    text = (api / file).read_text()
+    assert old in text
+    (api / file).write_text(text.replace(old, new, 1))
+    return api
 
 
 @pytest.fixture(scope="module")
@@ -140,16 +154,15 @@ def test_unchanged_files_keep_their_time(tmp_path: Path) -> None:
         ("abi/mpi5.toml", '"ask"', '"guess"', "unknown count_code"),
     ],
 )
-def test_wrong_data_fail_with_a_line_that_names_them(
-    tmp_path: Path, file: str, old: str, new: str, message: str
-) -> None:
-    api = tmp_path / "api"
-    shutil.copytree(ROOT / "api", api)
-    text = (api / file).read_text()
-    assert old in text
-    (api / file).write_text(text.replace(old, new, 1))
+def test_wrong_data_are_an_error_that_names_them(tmp_path: Path, file: str, old: str, new: str, message: str) -> None:
+    with pytest.raises(ApiError, match=re.escape(message)):
+        generator.sources(changed_data(tmp_path, file, old, new))
+
+
+def test_the_program_says_wrong_data_in_one_line_and_writes_nothing(tmp_path: Path) -> None:
+    api = changed_data(tmp_path, "semantics.toml", '"Send", ', "")
     done = generate("--out", str(tmp_path / "out"), "--api", str(api))
     assert done.returncode == 1
-    assert message in done.stderr
+    assert "no class for Send" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
