@@ -247,7 +247,7 @@ void Profile::add_stream(const trace::Process& process, size_t stream_index, uin
   if (measurer.unknown_bytes() > 0)
     summary->meta.losses.push_back(
         {"bytes-unknown", measurer.unknown_bytes(),
-         "calls whose bytes are not counted: they were summed up beyond the trace's budget"});
+         "calls without byte counts, because the trace size limit was reached (raise --budget)"});
   for (const trace::Generation& g : stream.generations) {
     summary->placed_polls += g.polls.kept;
     summary->unplaced_polls += g.polls.dropped;

@@ -111,7 +111,7 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
   if (name.name == "nothing") return std::make_unique<Nothing>();
   const collectives::Algorithm* algorithm = collectives::find_algorithm(operation, name.name);
   if (!algorithm) {
-    *why = "no such algorithm";
+    *why = "unknown algorithm " + name.name;
     return nullptr;
   }
   const std::vector<int> node_of = nodes(job, plan.nodes);
@@ -127,7 +127,7 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
   problem.node_of = node_of.data();
   collectives::Schedule schedule;
   if (!algorithm->build(problem, &schedule)) {
-    *why = "not for this number of ranks and this size";
+    *why = "not applicable to this number of ranks and size";
     return nullptr;
   }
   return std::make_unique<Scheduled>(call, contents, std::move(schedule));

@@ -97,7 +97,7 @@ class BroadcastOfTwo : public Exchange {
 std::unique_ptr<Candidate> make_exchange(const Job& job, const CandidateName& name, Contents* contents,
                                          std::string* why) {
   if (job.size != 2) {
-    *why = "point to point is between 2 ranks";
+    *why = "point-to-point benchmarks need exactly 2 ranks";
     return nullptr;
   }
   if (name.name == "blocking") return std::make_unique<Blocking>(job, contents);
@@ -105,7 +105,7 @@ std::unique_ptr<Candidate> make_exchange(const Job& job, const CandidateName& na
   if (name.name == "persistent") return std::make_unique<Persistent>(job, contents);
   if (name.name == "sendrecv") return std::make_unique<Sendrecv>(job, contents);
   if (name.name == "bcast" && contents->count() > 0) return std::make_unique<BroadcastOfTwo>(job, contents);
-  *why = name.name == "bcast" ? "a broadcast of nothing sends nothing" : "no such way of sending";
+  *why = name.name == "bcast" ? "a zero-byte broadcast sends nothing" : "unknown way of sending " + name.name;
   return nullptr;
 }
 

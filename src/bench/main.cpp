@@ -77,7 +77,7 @@ void measure(const Plan& plan) {
 
 int run(int argc, char** argv) {
   Plan plan;
-  std::string problem = "usage: leadline_bench PLAN RESULTS";
+  std::string problem = "usage: leadline_bench PLAN RESULTS (leadline bench runs it)";
   if (argc != 3 || !read_plan(argv[1], &plan, &problem)) {
     std::fprintf(stderr, "leadline_bench: %s\n", problem.c_str());
     return 2;

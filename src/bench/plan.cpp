@@ -49,7 +49,7 @@ bool read_plan(const char* path, Plan* plan, std::string* problem) {
   std::ifstream file(path);
   std::string line;
   if (!std::getline(file, line) || line != "leadline-bench 1") {
-    *problem = std::string(path) + ": not a plan of leadline bench";
+    *problem = std::string(path) + ": not a leadline bench plan";
     return false;
   }
   while (std::getline(file, line)) {
@@ -57,7 +57,7 @@ bool read_plan(const char* path, Plan* plan, std::string* problem) {
     std::string key;
     if (!(words >> key)) continue;
     if (!read_item(key, words, plan)) {
-      *problem = std::string(path) + ": not understood: " + line;
+      *problem = std::string(path) + ": cannot parse: " + line;
       return false;
     }
   }

@@ -286,7 +286,7 @@ void measure_points(const Job& job, const Plan& plan, const std::function<void()
     }
     for (std::size_t i = begin; i < end; ++i) {
       std::vector<Samples> all(plan.points[i].candidates.size());
-      for (Samples& samples : all) samples.problem = "no such operation";
+      for (Samples& samples : all) samples.problem = "unknown operation";
       if (group[i - begin]) all = group[i - begin]->finish();
       if (job.rank != 0) continue;
       for (std::size_t j = 0; j < all.size(); ++j) report(int(i), int(j), all[j]);

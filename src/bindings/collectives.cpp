@@ -25,11 +25,11 @@ std::optional<std::vector<StepOf>> steps(const std::string& operation, const std
                                          int rank, int root, int64_t count, int64_t element_bytes,
                                          int64_t segment_bytes, int radix) {
   collectives::Problem problem;
-  if (!collectives::operation_of(operation, &problem.operation)) throw nb::value_error("no such operation");
+  if (!collectives::operation_of(operation, &problem.operation)) throw nb::value_error("unknown operation");
   const collectives::Algorithm* found = collectives::find_algorithm(problem.operation, algorithm);
-  if (!found) throw nb::value_error("no such algorithm");
+  if (!found) throw nb::value_error("unknown algorithm");
   if (rank < 0 || rank >= processes || root < 0 || root >= processes || count < 0 || element_bytes < 1) {
-    throw nb::value_error("no such rank, root or count");
+    throw nb::value_error("rank, root or count out of range");
   }
   problem.processes = processes;
   problem.rank = rank;
@@ -60,7 +60,7 @@ std::vector<std::tuple<std::string, std::string, bool, bool, bool>> algorithms()
 
 double bound_ns(const std::string& operation, int processes, int64_t bytes, const network::Network& network) {
   Operation of;
-  if (!collectives::operation_of(operation, &of)) throw nb::value_error("no such operation");
+  if (!collectives::operation_of(operation, &of)) throw nb::value_error("unknown operation");
   return network::lower_bound(collectives::movement_of(of), processes, bytes, network).ns();
 }
 

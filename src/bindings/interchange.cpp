@@ -109,10 +109,11 @@ void bind_otf2(nb::module_& m) {
             for (const auto& [name, host] : names) lanes.push_back({name, host});
             std::vector<Otf2Export::ProcessLane> process_lanes;
             for (const auto& [lane, world] : given) {
-              if (lane < 0 || lane >= static_cast<int64_t>(lanes.size())) throw nb::value_error("no such lane");
+              if (lane < 0 || lane >= static_cast<int64_t>(lanes.size())) throw nb::value_error("lane out of range");
               process_lanes.push_back({lane, world});
             }
-            if (process_lanes.size() != profile.processes().size()) throw nb::value_error("one lane for each process");
+            if (process_lanes.size() != profile.processes().size())
+              throw nb::value_error("expected one lane per process");
             Otf2Export::CallPaths paths{{}, std::move(context_of_site)};
             for (const auto& [parent, routine, full, file, line] : contexts) {
               paths.contexts.push_back({parent, routine, full, file, line});
@@ -171,7 +172,7 @@ void bind_goal(nb::module_& m) {
       .def(
           "__init__",
           [](GoalExport* self, const std::string& path, interchange::Actions& actions, int32_t ranks) {
-            if (ranks < 1) throw nb::value_error("there are no ranks");
+            if (ranks < 1) throw nb::value_error("no ranks to export");
             new (self) GoalExport(path, &actions, ranks);
           },
           "path"_a, "actions"_a, "ranks"_a, nb::keep_alive<1, 3>())

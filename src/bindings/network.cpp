@@ -28,7 +28,7 @@ using Costs = std::vector<std::pair<int64_t, int64_t>>;  // bytes, ns
 
 Distance distance(const std::string& name) {
   Distance found{};
-  if (!network::distance_of(name, &found)) throw nb::value_error("no such distance");
+  if (!network::distance_of(name, &found)) throw nb::value_error("unknown distance");
   return found;
 }
 

@@ -46,7 +46,7 @@ inline std::string printable(const std::string& text) {
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
   Py_ssize_t size = 0;
   const char* utf8 = decoded.ptr() ? PyUnicode_AsUTF8AndSize(decoded.ptr(), &size) : nullptr;
-  return utf8 ? std::string(utf8, static_cast<size_t>(size)) : "a message that cannot be shown";
+  return utf8 ? std::string(utf8, static_cast<size_t>(size)) : "(message is not valid text)";
 }
 
 }  // namespace leadline::bindings

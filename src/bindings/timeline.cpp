@@ -31,9 +31,9 @@ using analysis::Timeline;
 using Processes = std::vector<std::shared_ptr<trace::Process>>;
 
 void check(const Profile& profile, const Processes& processes, const std::vector<uint32_t>& indices) {
-  if (processes.size() != indices.size()) throw nb::value_error("one index is needed for each process");
+  if (processes.size() != indices.size()) throw nb::value_error("expected one index per process");
   for (const uint32_t index : indices) {
-    if (index >= profile.processes().size()) throw nb::value_error("no such process in the profile");
+    if (index >= profile.processes().size()) throw nb::value_error("process index out of range");
   }
 }
 
@@ -182,7 +182,8 @@ void bind_timeline(nb::module_& m) {
       .def(
           "sums",
           [](Timeline& timeline, const std::vector<uint64_t>& iterations, const std::vector<int32_t>& groups) {
-            if (!std::is_sorted(iterations.begin(), iterations.end())) throw nb::value_error("iterations must ascend");
+            if (!std::is_sorted(iterations.begin(), iterations.end()))
+              throw nb::value_error("iterations must be in ascending order");
             analysis::Timeline::Sums found;
             {
               nb::gil_scoped_release released;

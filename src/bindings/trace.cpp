@@ -63,7 +63,7 @@ ProcessPtr open_process(const std::string& path, trace::FilesRead* files, bool k
 }
 
 const Stream& stream_at(const Process& process, size_t index) {
-  if (index >= process.streams.size()) throw nb::index_error("no such thread in this process");
+  if (index >= process.streams.size()) throw nb::index_error("thread index out of range");
   return process.streams[index];
 }
 

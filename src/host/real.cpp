@@ -167,11 +167,11 @@ bool find_real_functions(const char** why) {
     }
   }
   if (!library.family) {
-    *why = "its MPI library is of an unknown kind";
+    *why = "unsupported MPI library";
     return false;
   }
   if (!has_real(Fn::Init) || !has_real(Fn::Comm_rank) || !has_real(Fn::Type_size)) {
-    *why = "the MPI library's functions could not be found";
+    *why = "MPI functions not found in the MPI library";
     return false;
   }
   fill_abi(*library.family, handle);

@@ -54,7 +54,7 @@ Otf2Export::Otf2Export(const otf2::Library& library, const std::string& director
       archive_(otf2_.Archive_Open(directory.c_str(), "traces", otf2::mode_write, events_chunk, definitions_chunk,
                                   otf2::substrate_posix, otf2::compression_none)) {
   if (!archive_) {
-    shared_.failure = "the archive cannot be opened";
+    shared_.failure = "cannot open the archive";
     return;
   }
   check(otf2_.Archive_SetFlushCallbacks(archive_, &flush_always, nullptr));
@@ -120,7 +120,7 @@ void Otf2Export::write(const trace::Process& process, uint32_t index, const std:
             const std::string own = std::to_string(process.streams[stream].thread);
             locations_[number] = {lane, stream ? "rank " + label + " thread " + own : "rank " + label, 0};
             writer = otf2_.Archive_GetEvtWriter(archive_, number);
-            if (!writer && shared_.failure.empty()) shared_.failure = "no events can be written";
+            if (!writer && shared_.failure.empty()) shared_.failure = "cannot write events";
             thread.emplace(&shared_, exporting_, writer, process, stream);
           }
           if (!writer || !shared_.failure.empty()) return;
@@ -156,7 +156,7 @@ void Otf2Export::define() {
   }
   check(otf2_.Archive_CloseDefFiles(archive_));
   otf2::GlobalDefWriter* to = otf2_.Archive_GetGlobalDefWriter(archive_);
-  if (!to) return void(shared_.failure = "no definitions can be written");
+  if (!to) return void(shared_.failure = "cannot write definitions");
   const uint64_t first = shared_.first == UINT64_MAX ? 0 : shared_.first, last = std::max(first, shared_.last);
   const auto epoch = start_unix_ns_ == INT64_MAX ? 0 : static_cast<uint64_t>(start_unix_ns_) + first;
   check(otf2_.GlobalDefWriter_WriteClockProperties(to, 1'000'000'000, first, last - first + 1, epoch));

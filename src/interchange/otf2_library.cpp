@@ -4,7 +4,7 @@ namespace leadline::interchange::otf2 {
 
 // It stays loaded: OTF2 keeps state of its own.
 std::string load_first(const std::vector<std::string>& files, const std::function<const char*(void*)>& missing) {
-  std::string why = "no file was named";
+  std::string why = "no OTF2 library given";
   for (const std::string& file : files) {
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {

@@ -81,7 +81,7 @@ uint32_t Otf2Thread::region_of(const CallStream& c) {
   uint32_t& known = c.polls() ? f.region_of_polls : f.region;
   if (known == otf2::undefined) {
     const std::string& name = name_of(call.function);
-    known = to_.region(c.polls() ? name + " (polls that found nothing)" : name, call.cls);
+    known = to_.region(c.polls() ? name + " (failed polls)" : name, call.cls);
   }
   return known;
 }

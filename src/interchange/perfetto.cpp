@@ -52,7 +52,7 @@ class PerfettoExport::Track {
     interned_.clear();
     const structure::DecodedCall& call = c.call();
     std::string name = call.function < process.functions.size() ? process.functions[call.function].name : "?";
-    if (c.polls()) name += " (polls that found nothing)";
+    if (c.polls()) name += " (failed polls)";
     event_.number(track_event::type, track_event::slice_begin);
     event_.number(track_event::track, number_);
     event_.number(track_event::name, intern(Names::event, name));
@@ -84,7 +84,7 @@ class PerfettoExport::Track {
         in += part.in_bytes;
       }
       annotate("bytes contributed", out, out > 0);
-      annotate("bytes collected", in, in > 0);
+      annotate("bytes received", in, in > 0);
     }
     for (const MessageEnd& end : c.sends()) {
       annotate("to rank", end.dest(), true);

@@ -79,9 +79,9 @@ const char* load(const std::string& path, Library* library) {
                      find(object, "MPI_Comm_set_errhandler", &it.set_errhandler) &&
                      find(object, "MPI_Barrier", &it.barrier) && find(object, "MPI_Bcast", &it.bcast) &&
                      find(object, "MPI_Error_string", &it.error_string);
-  if (!whole) return "it lacks MPI functions";
+  if (!whole) return "MPI functions missing";
   for (int i = 0; i < collectives::operation_count; ++i) {
-    if (!find(object, collectives::facts_of_operations[i].function, &it.collectives[i])) return "it lacks collectives";
+    if (!find(object, collectives::facts_of_operations[i].function, &it.collectives[i])) return "collectives missing";
   }
   find(object, "MPI_Isend", &it.isend);
   find(object, "MPI_Send", &it.send);

@@ -53,12 +53,12 @@ bool read_plan(const char* path, Plan* plan) {
   std::string line;
   while (std::getline(in, line)) {
     if (!line.empty() && !read_line(line, plan)) {
-      std::fprintf(stderr, "leadline-probe: %s: cannot be understood: %s\n", path, line.c_str());
+      std::fprintf(stderr, "leadline-probe: %s: cannot parse: %s\n", path, line.c_str());
       return false;
     }
   }
   if (!plan->library.empty() && !plan->output.empty()) return true;
-  std::fprintf(stderr, "leadline-probe: %s names no library or no output\n", path);
+  std::fprintf(stderr, "leadline-probe: %s: library or output missing\n", path);
   return false;
 }
 

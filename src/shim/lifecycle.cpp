@@ -78,7 +78,8 @@ bool find_library() {
       found.store(Found::yes, std::memory_order_release);
     } else if (host::mpi_library_path()) {
       found = Found::unknown;
-      tell("collectives run natively: %s", known ? "the MPI library lacks functions that they need" : why);
+      tell("collectives use the library default: %s",
+           known ? "the MPI library lacks functions that the shim needs" : why);
     }
   }
   pthread_mutex_unlock(&finding);
@@ -95,13 +96,14 @@ void begin_after_init() {
   if (shim.table.problem[0])
     snprintf(shim.problem, sizeof(shim.problem), "%.200s: %s", path ? path : "no table", shim.table.problem);
   const bool made = make_own_objects();
-  if (!made) snprintf(shim.problem, sizeof(shim.problem), "the MPI library refuses an attribute or a communicator");
+  if (!made)
+    snprintf(shim.problem, sizeof(shim.problem), "the MPI library cannot create an attribute or a communicator");
   const bool same = all_have_the_same_table();
   if (!same && !shim.problem[0])
-    snprintf(shim.problem, sizeof(shim.problem), "not all ranks could read the same table");
+    snprintf(shim.problem, sizeof(shim.problem), "the table differs between ranks, or some rank cannot read it");
   if (shim.problem[0]) {
     shim.table.rules.clear();
-    if (shim.rank == 0) tell("collectives run natively: %s", shim.problem);
+    if (shim.rank == 0) tell("collectives use the library default: %s", shim.problem);
   }
   begin_report();
   watching = made && (!shim.table.rules.empty() || shim.reports());
@@ -112,7 +114,7 @@ void begin_after_init() {
 void note_call_without_init() {
   pid_t nobody = 0;
   if (!without_init.compare_exchange_strong(nobody, getpid()) || !find_library()) return;
-  if (host::launcher_rank() <= 0) tell("collectives run natively: %s", no_init);
+  if (host::launcher_rank() <= 0) tell("collectives use the library default: %s", no_init);
 }
 
 void end_before_finalize() {

@@ -92,7 +92,7 @@ inline Call call_of(const Word* args, bool large) {
   constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
   constexpr bool by_rank = facts.contributed.count_per_rank || facts.received.count_per_rank ||
                            facts.contributed.datatype_per_rank || facts.received.datatype_per_rank;
-  static_assert(!by_rank, "blocks with their own counts or datatypes are not carried out yet");
+  static_assert(!by_rank, "counts or datatypes per rank are not supported yet");
   Call call{};
   call.from = {word(at.sbuf), word(at.stype), count_in(word(at.scount), large), 0, 0, 0, 0};
   call.to = call.from;

@@ -18,19 +18,19 @@ namespace leadline::shim {
 namespace {
 
 constexpr const char* reasons[] = {
-    "no rule fits",
-    "the table's rule is native",
+    "no matching rule",
+    "the rule selects the library default",
     "nothing to send",
     "one rank",
-    "between two groups",
-    "ranks of several MPI_COMM_WORLDs",
+    "intercommunicator",
+    "ranks from several MPI_COMM_WORLDs",
     "the operation is not commutative",
-    "operation or datatype without a schedule",
-    "arguments whose errors the library reports",
-    "2 GiB and more",
-    "the algorithm can't do it",
+    "operation or datatype not supported",
+    "invalid arguments, left to the library to report",
+    "2 GiB or more",
+    "not supported by the algorithm",
     "no communicator of its own",
-    "the table is not used",
+    "table not used",
 };
 static_assert(sizeof(reasons) / sizeof(*reasons) == static_cast<int>(Reason::count));
 
@@ -111,7 +111,7 @@ void begin_report() {
     if (length < 0 || length >= static_cast<int>(sizeof(path))) break;
     fd = host::open_own(path, O_WRONLY | O_CREAT | O_EXCL);
   }
-  if (fd < 0) return tell("the report %s can't be written", path);
+  if (fd < 0) return tell("cannot write the report %s", path);
   dprintf(fd, "# leadline shim 1\n# rank %d of %d, %s\n", shim.rank, shim.processes, host::abi.family->name);
   if (const char* table = getenv("LEADLINE_TABLE")) dprintf(fd, "# table %s\n", table);
   if (shim.problem[0]) dprintf(fd, "# problem %s\n", shim.problem);

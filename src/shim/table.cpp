@@ -62,7 +62,7 @@ class Parser {
       if (count == words_of_rule) {
         rule(words);
       } else if (count) {
-        wrong("%d words instead of %d", count, words_of_rule);
+        wrong("expected %d words, got %d", words_of_rule, count);
       }
       text = *end ? end + 1 : end;
     }
@@ -84,13 +84,12 @@ class Parser {
     for (int i = 0; i < 2; ++i) {
       int64_t* into = i ? last : first;
       if (!number(words[i], into) || *into > most) {
-        wrong("%.*s is not a number of %s", words[i].length > 40 ? 40 : words[i].length, words[i].text, of);
+        wrong("%.*s: not a number of %s", words[i].length > 40 ? 40 : words[i].length, words[i].text, of);
         return false;
       }
     }
     if (*first <= *last) return true;
-    wrong("the first number of %s, %lld, is above the last, %lld", of, static_cast<long long>(*first),
-          static_cast<long long>(*last));
+    wrong("%s: first %lld is above last %lld", of, static_cast<long long>(*first), static_cast<long long>(*last));
     return false;
   }
 
@@ -102,7 +101,7 @@ class Parser {
       memcpy(text, w.text, static_cast<size_t>(w.length) < sizeof(text) ? w.length : sizeof(text) - 1);
       return text;
     };
-    if (!collectives::operation_of(copied(words[0]), &r.operation)) return wrong("no such operation: %s", text);
+    if (!collectives::operation_of(copied(words[0]), &r.operation)) return wrong("unknown operation %s", text);
     int64_t first = 0, last = 0, radix = 0;
     if (!range(words + 1, "processes", INT32_MAX, &first, &last)) return;
     r.first_processes = static_cast<int32_t>(first);
@@ -110,10 +109,10 @@ class Parser {
     if (!range(words + 3, "bytes", INT64_MAX, &r.first_bytes, &r.last_bytes)) return;
     memcpy(r.name, copied(words[5]), sizeof(r.name));
     if (strcmp(r.name, "native") != 0 && !(r.algorithm = collectives::find_algorithm(r.operation, r.name))) {
-      return wrong("no algorithm %s of %s", r.name, collectives::name_of(r.operation));
+      return wrong("unknown algorithm %s of %s", r.name, collectives::name_of(r.operation));
     }
-    if (!number(words[6], &r.segment_bytes)) return wrong("%s is not a number of bytes", copied(words[6]));
-    if (!number(words[7], &radix) || radix > INT32_MAX) return wrong("%s is not a radix", copied(words[7]));
+    if (!number(words[6], &r.segment_bytes)) return wrong("%s: expected a number of bytes", copied(words[6]));
+    if (!number(words[7], &radix) || radix > INT32_MAX) return wrong("%s: invalid radix", copied(words[7]));
     r.radix = static_cast<int32_t>(radix);
     table_->rules.push_back(r);
   }
@@ -132,17 +131,17 @@ void parse_table(const char* text, Table* table) {
 
 void read_table(const char* path, Table* table) {
   const auto fails = [&](const char* why) { snprintf(table->problem, sizeof(table->problem), "%s", why); };
-  if (!path || !*path) return fails("LEADLINE_TABLE does not name a file");
+  if (!path || !*path) return fails("LEADLINE_TABLE is unset or empty");
   const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return fails(strerror(errno));
   struct stat status;
   char* text = nullptr;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    fails("it is not a file");
+    fails("not a file");
   } else if ((status.st_uid != geteuid() && status.st_uid != 0) || status.st_mode & S_IWOTH) {
-    fails("it belongs to somebody else, or everybody can write it");
+    fails("owned by another user, or world-writable");
   } else if (static_cast<size_t>(status.st_size) > most_bytes) {
-    fails("it is larger than 4 MiB");
+    fails("larger than 4 MiB");
   } else if ((text = static_cast<char*>(calloc(1, static_cast<size_t>(status.st_size) + 1)))) {
     ssize_t all = 0, got = 0;
     while (all < status.st_size && (got = read(fd, text + all, static_cast<size_t>(status.st_size - all))) > 0)
@@ -150,7 +149,7 @@ void read_table(const char* path, Table* table) {
     if (all == status.st_size) {
       parse_table(text, table);
     } else {
-      fails("it can't be read");
+      fails("cannot read it");
     }
   } else {
     fails("out of memory");

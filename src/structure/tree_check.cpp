@@ -33,7 +33,7 @@ std::string difference(const trace::Stream& stream, const LoopTree& tree) {
     while (times && wrong.empty()) {
       while (more && (!e.times || e.run)) more = walker.next(&e);
       if (!more) {
-        wrong = "it goes on after call " + std::to_string(number);
+        wrong = "extra calls after call " + std::to_string(number);
       } else if (!same(tree, call, e)) {
         wrong = "call " + std::to_string(number) + " differs";
       } else {
@@ -45,8 +45,8 @@ std::string difference(const trace::Stream& stream, const LoopTree& tree) {
     }
   });
   while (more && (!e.times || e.run)) more = walker.next(&e);
-  if (wrong.empty() && more) wrong = "it ends before call " + std::to_string(number);
-  if (wrong.empty() && tree.count_calls()[tree.root] != number) wrong = "it counts other calls than it has";
+  if (wrong.empty() && more) wrong = "no calls from call " + std::to_string(number);
+  if (wrong.empty() && tree.count_calls()[tree.root] != number) wrong = "its call count differs from its calls";
   return wrong;
 }
 

@@ -72,7 +72,7 @@ noise 0 5.9 8.5 8025.0 0.62 482.8
 message 65536 17268
 reduction 4096 243
 begin 0 0
-unusable 0 1 not for this number of ranks and this size
+unusable 0 1 not applicable to this number of ranks and size
 samples 0 0 correct 3 1 1000 1300.9 late 1209.2
 end
 """
@@ -84,7 +84,7 @@ def test_results_are_read(tmp_path: Path) -> None:
     assert (found.library, found.ranks, found.cores_on_host, found.oversubscribed) == ("MPICH 5.0.2", 4, 2, True)
     assert (found.clock_error_ns, found.clock_offset_ns) == (120, 80)
     assert found.samples[0, 0].times_ns == [1300.9, None, 1209.2]
-    assert found.samples[0, 1].problem == "not for this number of ranks and this size"
+    assert found.samples[0, 1].problem == "not applicable to this number of ranks and size"
     assert found.ended
 
 

@@ -43,7 +43,7 @@ def test_a_named_directory_is_shared_and_the_next_job_gets_one_in_it(
     assert len(traces(run)) == 2
     again = leadline.plain(*words, environ=library.environ)
     assert again.code == 0, again.everything
-    assert again.err.count("holds another job's run: this one is recorded into") == 1
+    assert again.err.count("contains another job's run; this job is recorded in") == 1
     assert len(traces(run)) == 2
     (other,) = (path.parent for path in run.glob("*/job.json"))
     assert len(traces(other)) == 2
@@ -71,7 +71,7 @@ def test_a_directory_that_cannot_be_made_keeps_no_program_from_running(
     ended = leadline.plain(*words, environ=library.environ)
     assert ended.code == 0, ended.everything
     assert "ranks=2" in ended.out
-    assert "the trace could not be written to" in ended.err
+    assert "cannot write the trace to" in ended.err
 
 
 @pytest.mark.full("intel", "debian-mpich", "debian-openmpi")

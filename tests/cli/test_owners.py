@@ -144,7 +144,7 @@ class TestDirectories:
         ended = leadline.plain(*words, tiny(mpich), environ=mpich.environ)
         assert ended.code == 0, ended.everything
         assert "ranks=2 sum=2" in ended.out
-        assert ended.err.count("it belongs to somebody else") == 1, ended.everything
+        assert ended.err.count("owned by another user") == 1, ended.everything
         assert list(runs.iterdir()) == []
         ended = leadline.plain(*words, "--shared-directory", tiny(mpich), environ=mpich.environ)
         assert [len(traces(run)) for run in runs.iterdir()] == [2], ended.everything
@@ -239,4 +239,4 @@ class TestLinksAndPipes:
         trace.symlink_to(leadline.directory / trace.name)
         ended = leadline("report", "run")
         assert ended.code == 4, ended.everything
-        assert "a link, which is not followed" in ended.err
+        assert "symbolic link, not followed" in ended.err

@@ -275,7 +275,10 @@ def test_chained_with_another_preload_that_wraps_file_io(
 def test_a_preload_that_is_passed_by_is_named(one_of_each_family: Library, record: Any, builder: Builder) -> None:
     tool = builder.tool(one_of_each_family, "io_tool.c", "-DWRAPS_FPRINTF", "-ldl")
     recorded = record(one_of_each_family, "chained", preload=(tool,))
-    assert f"{tool}, preloaded after Leadline, does not see calls of fprintf" in recorded.outcome.stderr
+    assert (
+        f"preload {tool} before Leadline: loaded after it, that library misses calls of fprintf"
+        in recorded.outcome.stderr
+    )
     recorded = record(one_of_each_family, "stdio", preload=(tool,), first=False)
     assert "leadline:" not in recorded.outcome.stderr
     assert recorded.file("text-0")["bytes_written"] == 100 * 15 + 11 + 51

@@ -129,7 +129,7 @@ def test_a_directory_that_vanishes_is_said_to_be_gone(fake: Fake, recorder: Path
     plain = fake.run("vanish", STEPS, directory=tmp_path, file=directory)
     recorded = fake.run("vanish", STEPS, directory=tmp_path, recorder=recorder, file=directory)
     assert (recorded.returncode, recorded.lines) == (0, plain.lines), recorded.stderr
-    assert "what was recorded is lost" in recorded.stderr
+    assert "its recording is lost" in recorded.stderr
     assert not directory.exists()
 
 

@@ -108,7 +108,7 @@ def test_a_directory_that_vanishes_is_said_to_be_gone(
     words = ["vanish", str(STEPS), str(tmp_path / "run")]
     plain, recorded = run_both(one_of_each_family, builder, recorder, tmp_path, words)
     assert (recorded.returncode, recorded.lines) == (0, plain.lines), recorded.stderr
-    assert "what was recorded is lost" in recorded.stderr
+    assert "its recording is lost" in recorded.stderr
 
 
 def test_ranks_without_the_environment_run_unrecorded(

@@ -90,7 +90,7 @@ def test_only_datatypes_with_gaps_are_packed_and_2_gib_are_left_to_the_library(
         assert told == {
             (1024, "linear"): (1, ""),
             (2048, "linear"): (2, ""),
-            (1 << 31, "native"): (1, "2 GiB and more"),
+            (1 << 31, "native"): (1, "2 GiB or more"),
         }
     calls = calls_by_rank(seen)
     assert (calls[0]["MPI_Pack"], "MPI_Unpack" in calls[0]) == (1, False)
@@ -109,7 +109,7 @@ def test_arguments_that_are_ignored_are_not_looked_at(
     outcome = tuned.start(library, 3, command)
     assert (outcome.returncode, outcome.lines) == (0, plain.lines), outcome.stderr
     assert tuned.tuned(3) == [4, 4, 4]  # MPI_Bcast and MPI_Reduce, twice
-    between_groups = "between two groups"
+    between_groups = "intercommunicator"
     calls = [
         line.calls for line in report(tuned.reports, 1)[0] if (line.operation, line.why) == ("reduce", between_groups)
     ]
@@ -166,7 +166,7 @@ def test_sessions_without_init_are_left_alone_and_that_is_told(
     tuned = Run(shim, tmp_path, f"allreduce {ALL} recursive_doubling 0 0\n")
     outcome = tuned.start(library, 2, [builder.c(library, "sessions.c")])
     assert (outcome.returncode, outcome.lines) == (0, ["rank 0 of 2: 1", "rank 1 of 2: 1"])
-    assert outcome.stderr == "leadline: collectives run natively: the program did not call MPI_Init\n"
+    assert outcome.stderr == "leadline: collectives use the library default: the program did not call MPI_Init\n"
     for rank in range(2):
         lines, comments = report(tuned.reports, rank)
         assert (lines, comments[1].split(",")[0]) == ([], f"rank {rank} of 2")

@@ -17,8 +17,8 @@ REPORT = """# leadline shim 1
 bcast 2 8 15 chain 1024 0 12 rule 2
 bcast 2 64 127 native 0 0 3 the table's rule is native
 allreduce 2 8 15 native 0 0 4 the operation is not commutative
-allreduce 2 1024 2047 native 0 0 5 no rule fits
-allreduce 8 8 15 native 0 0 6 no rule fits
+allreduce 2 1024 2047 native 0 0 5 no matching rule
+allreduce 8 8 15 native 0 0 6 no matching rule
 # end
 """
 

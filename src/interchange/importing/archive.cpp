@@ -132,19 +132,19 @@ Archive::~Archive() {
 
 std::string Archive::wrong(int error) const {
   const char* text = error ? otf2_.Error_GetDescription(error) : nullptr;
-  return text ? text : "OTF2's library gives no reason";
+  return text ? text : "the OTF2 library reported no reason";
 }
 
 std::string Archive::open(const std::string& anchor) {
   reader_ = otf2_.Reader_Open(anchor.c_str());
-  if (!reader_) return "OTF2's library cannot open it: it is not an anchor file, or files beside it are missing";
+  if (!reader_) return "not an anchor file (*.otf2), or its other files are missing";
   if (const int error = otf2_.Reader_SetSerialCollectiveCallbacks(reader_)) return wrong(error);
   char* creator = nullptr;
   if (!otf2_.Reader_GetCreator(reader_, &creator) && creator) creator_ = creator;
   std::free(creator);
   otf2::GlobalDefReader* definitions = otf2_.Reader_GetGlobalDefReader(reader_);
   otf2::GlobalDefReaderCallbacks* calls = otf2_.GlobalDefReaderCallbacks_New();
-  if (!definitions || !calls) return "its global definitions cannot be opened";
+  if (!definitions || !calls) return "cannot open the global definitions";
   otf2_.GlobalDefReaderCallbacks_SetClockPropertiesCallback(calls, otf2::callback(clock));
   otf2_.GlobalDefReaderCallbacks_SetStringCallback(calls, otf2::callback(string));
   otf2_.GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(calls, otf2::callback(node));
@@ -168,9 +168,9 @@ std::string Archive::open(const std::string& anchor) {
   otf2_.GlobalDefReaderCallbacks_Delete(calls);
   uint64_t read = 0, wanted = 0;
   if (!error) error = otf2_.Reader_ReadAllGlobalDefinitions(reader_, definitions, &read);
-  if (error) return "its global definitions cannot be read: " + wrong(error);
+  if (error) return "cannot read the global definitions: " + wrong(error);
   otf2_.Reader_GetNumberOfGlobalDefinitions(reader_, &wanted);
-  if (read < wanted) return "its global definitions end too early";
+  if (read < wanted) return "truncated global definitions";
   otf2_.Reader_CloseGlobalDefReader(reader_, definitions);
   return "";
 }
@@ -187,20 +187,20 @@ std::string Archive::select(const std::vector<uint64_t>& locations) {
       uint64_t read = 0;
       const int error = otf2_.Reader_ReadAllLocalDefinitions(reader_, definitions, &read);
       otf2_.Reader_CloseDefReader(reader_, definitions);
-      if (error) return "the definitions of location " + std::to_string(location) + " cannot be read: " + wrong(error);
+      if (error) return "cannot read the definitions of location " + std::to_string(location) + ": " + wrong(error);
     }
     otf2_.Reader_CloseDefFiles(reader_);
   }
   const int error = otf2_.Reader_OpenEvtFiles(reader_);
-  return error ? "its events cannot be opened: " + wrong(error) : "";
+  return error ? "cannot open the events: " + wrong(error) : "";
 }
 
 std::string Archive::read(uint64_t location, LocationEvents* events, uint64_t* records) {
   *records = 0;
   otf2::EvtReader* reader = otf2_.Reader_GetEvtReader(reader_, location);
-  if (!reader) return "they cannot be opened";
+  if (!reader) return "cannot open its events";
   otf2::EvtReaderCallbacks* calls = event_callbacks(otf2_);
-  if (!calls) return "there is no memory";
+  if (!calls) return "out of memory";
   events->library = &otf2_;
   events->call_path = definitions_.call_path();
   events->on_file = definitions_.on_file();
@@ -214,7 +214,7 @@ std::string Archive::read(uint64_t location, LocationEvents* events, uint64_t* r
     error = otf2_.Reader_ReadLocalEvents(reader_, reader, at_once, &read);
     if (read > events_left_) {
       otf2_.Reader_CloseEvtReader(reader_, reader);
-      return "it claims more events than its files can hold";
+      return "more events announced than its files can contain";
     }
     events_left_ -= read;
     *records += read;

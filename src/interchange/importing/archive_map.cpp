@@ -16,7 +16,7 @@ constexpr unsigned bits_of_call = 16;  // of a frame's offset
 constexpr size_t most_frames = size_t{1} << 20;
 // EZTrace puts everything into a region "Working", and all its regions are the user's.
 constexpr std::string_view eztrace_region = "EZTrace finalize", eztrace_frame = "Working";
-constexpr std::string_view poll_suffix = " (polls that found nothing)";
+constexpr std::string_view poll_suffix = " (failed polls)";
 
 }  // namespace
 

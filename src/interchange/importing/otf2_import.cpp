@@ -144,7 +144,7 @@ Imported import_otf2(const otf2::ReadingLibrary& library, const ImportOrder& ord
     locations.insert(locations.end(), p.locations.begin(), p.locations.end());
   }
   if (locations.empty()) {
-    result.error = "it has no location of a thread";
+    result.error = "the archive has no location that is a CPU thread";
     return result;
   }
   result.error = archive.select(locations);
@@ -165,7 +165,7 @@ Imported import_otf2(const otf2::ReadingLibrary& library, const ImportOrder& ord
     std::snprintf(name, sizeof(name), "/rank-%05d-archive-%d.trace", p.rank, number++);
     const std::string why = import_process(&archive, &map, p, order.directory + name, facts, order.series, &result);
     if (!why.empty()) {
-      result.error = "a trace cannot be written: " + why;
+      result.error = "cannot write a trace: " + why;
       return result;
     }
     ++result.processes;

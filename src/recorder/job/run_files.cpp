@@ -69,13 +69,13 @@ bool remember_directory(const char* path, struct stat* status) {
 const char* who_else_writes(const char* path, const struct stat& directory) {
   struct stat link;
   if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid != geteuid() && link.st_uid != 0) {
-    return "it is a link that belongs to somebody else";
+    return "symbolic link owned by another user";
   }
-  if (directory.st_uid != geteuid() && directory.st_uid != 0) return "it belongs to somebody else";
+  if (directory.st_uid != geteuid() && directory.st_uid != 0) return "owned by another user";
   if (directory.st_mode & S_IWOTH) return "world-writable";
-  // Many systems give each user a group of the same number. Names of groups would have to be asked for, perhaps over
-  // the network: launch/recorder.py has done that.
-  if (directory.st_mode & S_IWGRP && directory.st_gid != directory.st_uid) return "its group can write it";
+  // Many systems give each user a group of the same number. Looking up names of groups may use the network, so
+  // launch/recorder.py has done that.
+  if (directory.st_mode & S_IWGRP && directory.st_gid != directory.st_uid) return "group-writable";
   return nullptr;
 }
 

@@ -54,12 +54,12 @@ void read_program(char* into, size_t size) {
 // One rank says it for its job.
 void say_diverted() {
   if (!is_diverted() || host::launcher_rank() > 0) return;
-  tell("%s holds another job's run: this one is recorded into %s", asked_directory(), run_directory());
+  tell("%s contains another job's run; this job is recorded in %s", asked_directory(), run_directory());
 }
 
 void say_refused(const char* why) {
   if (host::launcher_rank() > 0) return;
-  tell("this program is not recorded: %s: %s; name another directory, or use it with --shared-directory",
+  tell("this program is not recorded: %s: %s; choose another directory (-o), or allow this one (--shared-directory)",
        run_directory(), why);
 }
 
@@ -111,7 +111,9 @@ void Recorder::start() {
   watch_files();          // another library's constructor may be calling, before ours
   stop_watching_files();  // until all is ready
   if (!found) return tell("this program is not recorded: %s", why);
-  if (!run_directory_fits()) return tell("this program is not recorded: the path of the run's directory is too long");
+  if (!run_directory_fits())
+    return tell(
+        "this program is not recorded: the path of the run's directory is too long (choose a shorter one with -o)");
   if (const char* why = choose_run_directory()) return say_refused(why);
   say_diverted();
   budgets_.read();
@@ -121,7 +123,7 @@ void Recorder::start() {
   if (storage_.in_file()) watch_for_lost_pages([](uint64_t address) { return this_process.lose_page(address); });
   if (!attach_process()) {
     discard_live();
-    return tell("this program is not recorded: its memory limit (ulimit -v) is too low");
+    return tell("this program is not recorded: its memory limit is too low (raise ulimit -v)");
   }
   if (!have_thread_key) {
     have_thread_key =
@@ -244,7 +246,7 @@ Thread* Recorder::make_thread() {
   if (!t || !attach_thread(t)) {
     if (t) munmap(p, sizeof(Thread));
     no_more_threads_ = true;
-    tell("thread %u of this program and later ones are not recorded: out of memory", thread_count_);
+    tell("thread %u and all later threads are not recorded: out of memory", thread_count_);
     return nullptr;
   }
   threads_[thread_count_++] = t;

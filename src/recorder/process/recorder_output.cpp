@@ -239,8 +239,8 @@ void Recorder::finish() {
     if (&path != &part_path_) unlink_in_run(path.text);
     const bool live_left = storage_.in_file() && holds_something(live_path_.text);
     if (!live_left && storage_.in_file()) unlink_in_run(live_path_.text);  // the disk was full from the start
-    tell("rank %d: the trace could not be written to %s: %s%s", header_->rank, run_directory(), strerror(error),
-         live_left ? " (what the .live file holds can still be read)" : "; what was recorded is lost");
+    tell("rank %d: cannot write the trace to %s: %s%s", header_->rank, run_directory(), strerror(error),
+         live_left ? " (its .live file can still be read with leadline report)" : "; its recording is lost");
   }
   errno = saved;
 }

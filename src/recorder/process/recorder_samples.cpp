@@ -15,9 +15,8 @@ constexpr uint64_t ns_per_s = 1000000000;
 void say_refused(int error) {
   if (host::launcher_rank() > 0) return;
   const bool forbidden = error == EACCES || error == EPERM;
-  tell(
-      "no samples are taken (--sample): the system refuses perf_event_open: %s%s", strerror(error),
-      forbidden ? "; kernel.perf_event_paranoid of 2 or less allows it, or CAP_PERFMON; containers may forbid it" : "");
+  tell("no samples (--sample): perf_event_open failed: %s%s", strerror(error),
+       forbidden ? "; it needs kernel.perf_event_paranoid <= 2 or CAP_PERFMON, and a container may block it" : "");
 }
 
 }  // namespace

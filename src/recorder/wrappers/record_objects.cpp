@@ -24,7 +24,9 @@ void before_spawn(Call& call) {
   call.args[info] =
       info == 3 ? infos.with_variables(call.args[info]) : infos.with_variables(call.args[info], call.int_arg(0));
   if (infos.had_no_room()) {
-    tell("programs that this program spawns are not recorded: LD_PRELOAD is too long for the info of MPI_Comm_spawn");
+    tell(
+        "spawned programs are not recorded: LD_PRELOAD is too long for an MPI_Info value (install Leadline in a "
+        "shorter path)");
   }
 }
 

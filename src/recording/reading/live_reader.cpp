@@ -35,18 +35,18 @@ LiveMap::LiveMap(int fd, uint64_t file_bytes) : file_pages_((file_bytes + page -
                        directory.version == live_version && directory.count <= LiveDirectory::room;
     if (!whole || !pages_left) {
       if (!at && std::memcmp(directory.magic, live_magic, sizeof(live_magic)) == 0) {
-        error_ = "made by another version of Leadline";
+        error_ = "written by another version of Leadline";
       } else if (!at) {
-        error_ = directory.version && directory.version != live_version ? "made by another version of Leadline"
+        error_ = directory.version && directory.version != live_version ? "written by another version of Leadline"
                                                                         : "not the state of a recorded process";
       } else {
-        damage_ = "a directory of its stretches";
+        damage_ = "invalid block directory";
       }
       return;
     }
     --pages_left;
     for (uint32_t i = 0; i < directory.count; ++i) {
-      if (!add(directory.stretches[i], &pages_left)) damage_ = "a stretch that lies beyond the end of the file";
+      if (!add(directory.stretches[i], &pages_left)) damage_ = "block beyond the end of the file";
     }
     at = directory.next;
   } while (at);

@@ -31,7 +31,7 @@ class File {
 };
 
 std::string decode(trace::ChunkType type, const trace::ByteSink& sink, trace::Process* p) {
-  if (!sink.ok()) return "no memory";
+  if (!sink.ok()) return "out of memory";
   return trace::decode_chunk(type, trace::ByteReader(sink.data(), sink.size()), p);
 }
 
@@ -45,7 +45,7 @@ std::string salvage_process(const ProcessView& view, trace::Process* p, std::str
     const std::string wrong = decode(chunk.type, sink, p);
     if (wrong.empty()) continue;
     if (!chunk.is_there) return wrong;
-    *damage = "a table of the process (type " + std::to_string(static_cast<uint32_t>(chunk.type)) + "): " + wrong;
+    *damage = "invalid table of the process (type " + std::to_string(static_cast<uint32_t>(chunk.type)) + "): " + wrong;
   }
   return "";
 }
@@ -111,28 +111,28 @@ std::string salvage(const std::string& path, trace::Process* p) {
   const LiveMap map(file.fd(), static_cast<uint64_t>(s.st_size));
   if (!map.error().empty()) return map.error();
   const RegionMemory process(file.fd(), map, 0, process_at::end);
-  if (!process.base()) return "no memory";
+  if (!process.base()) return "out of memory";
   auto* h = reinterpret_cast<ProcessHeader*>(process.base());
   if (std::memcmp(h->magic, live_magic, sizeof(live_magic)) != 0) return "not the state of a recorded process";
-  if (h->version != live_version) return "made by another version of Leadline";
+  if (h->version != live_version) return "written by another version of Leadline";
   p->file_bytes += static_cast<uint64_t>(s.st_blocks) * 512;
   uint64_t generations = 0;
   for (const trace::Stream& stream : p->streams) generations += stream.generations.size();
   ProcessView view{process.base()};
   std::string damage = map.damage();
   if (h->tick_factor == 0 || h->tick_factor > largest_tick_factor) {
-    damage = "the unit of its times";
+    damage = "invalid time unit";
     h->tick_factor = uint64_t{1} << 32;
   }
   uint64_t last = h->last_ticks;
   const uint32_t threads = h->threads < trace::max_threads ? h->threads : trace::max_threads;
   for (uint32_t i = 0; i < threads; ++i) {
     const RegionMemory thread(file.fd(), map, process_at::end + i * thread_at::end, thread_at::end);
-    if (!thread.base()) return "no memory";
+    if (!thread.base()) return "out of memory";
     const auto* th = reinterpret_cast<const ThreadHeader*>(thread.base());
     if (std::memcmp(th->magic, live_magic, sizeof(live_magic)) != 0) continue;  // the region was still being made
     if (th->thread != i) {
-      damage = "thread " + std::to_string(i) + ": it calls itself " + std::to_string(th->thread);
+      damage = "thread " + std::to_string(i) + ": numbered " + std::to_string(th->thread);
       continue;
     }
     view.add_thread(thread.base());
@@ -146,14 +146,15 @@ std::string salvage(const std::string& path, trace::Process* p) {
   const std::string wrong = salvage_process(view, p, &damage);
   if (!wrong.empty()) return wrong;
   if (generations < h->generations_written) {
-    p->losses.push_back({"trace-damaged", h->generations_written - generations,
-                         "parts written before the end are missing from the .part file or damaged"});
+    p->losses.push_back(
+        {"trace-damaged", h->generations_written - generations, "blocks missing or damaged in the .part file"});
   }
-  if (!damage.empty()) p->losses.push_back({"trace-damaged", 1, damage + "; it was left out"});
+  if (!damage.empty()) p->losses.push_back({"trace-damaged", 1, damage + "; skipped"});
   p->losses.push_back({"process-ended-early", 1,
-                       h->finalized ? "the process ended after MPI_Finalize without closing its trace (killed?)"
-                                    : "the process ended without closing its trace (killed?); what it had recorded "
-                                      "until then was used"});
+                       h->finalized
+                           ? "the process ended after MPI_Finalize without closing its trace (killed?)"
+                           : "the process ended without closing its trace (killed?); everything recorded until "
+                             "then was used"});
   return "";
 }
 

@@ -23,11 +23,11 @@ void name_clock_losses(Process* p) {
   if (!p->clock.compared || p->clock.comparisons.size() == 2) return;
   if (p->clock.comparisons.empty()) {
     p->losses.push_back({"clocks-not-compared", 1,
-                         "the clock was not compared with other hosts' in MPI_Init: some rank did not take part in "
-                         "time; times of different hosts are the system's"});
+                         "clocks of different hosts were not compared in MPI_Init, because some rank did not take part "
+                         "in time: times of different hosts follow the system clocks"});
   } else {
     p->losses.push_back({"clock-drift-unknown", 1,
-                         "the clock was compared with other hosts' in MPI_Init only, not in MPI_Finalize: times of "
+                         "clocks of different hosts were compared in MPI_Init only, not in MPI_Finalize: times of "
                          "different hosts may drift apart"});
   }
 }

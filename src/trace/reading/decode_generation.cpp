@@ -55,9 +55,10 @@ size_t get_node_count(ByteReader& in, size_t least) {
 
 std::string get_positions(ByteReader& in, Generation* g) {
   const size_t n = get_node_count(in, 2);  // control and mask
-  if (!in.ok() || n > capacity::positions) return "more positions than the format allows";
+  if (!in.ok() || n > capacity::positions) return "too many positions";
   g->positions.resize(std::max<size_t>(n, 1));
-  if (n > 0 && !get_next(static_cast<int64_t>(in.varint()), n, &g->positions[0].next)) return "a link to no position";
+  if (n > 0 && !get_next(static_cast<int64_t>(in.varint()), n, &g->positions[0].next))
+    return "invalid position reference";
   struct Memory {
     uint32_t last_position = 0, next_site = 0;
   };
@@ -67,14 +68,14 @@ std::string get_positions(ByteReader& in, Generation* g) {
     DecodedPosition& p = g->positions[i];
     const uint8_t control = in.byte();
     const uint64_t site = control & site_as_predicted ? memory[previous_site].next_site : in.varint();
-    if (site >= capacity::sites) return "a call site out of range";
+    if (site >= capacity::sites) return "call site out of range";
     p.key.site = static_cast<uint32_t>(site);
     const auto here = static_cast<int64_t>(i);
     const int64_t next = control & next_is_following ? here + 1 : wrapping_sum(here, in.svarint());
-    if (!get_next(next, n, &p.next)) return "a link to no position";
+    if (!get_next(next, n, &p.next)) return "invalid position reference";
     if (!(control & mode_is_plain)) {
       const uint64_t mode = in.varint();
-      if (mode > mode_first_wild) return "a position of unknown kind";
+      if (mode > mode_first_wild) return "unknown kind of position";
       p.mode = static_cast<uint32_t>(mode);
       if (mode == mode_first_wild) p.fixed_visits = in.varint();
     }
@@ -84,7 +85,7 @@ std::string get_positions(ByteReader& in, Generation* g) {
     memory[previous_site].next_site = p.key.site;
     previous_site = p.key.site;
   }
-  return in.ok() ? "" : "positions end too early";
+  return in.ok() ? "" : "truncated positions";
 }
 
 void get_times(ByteReader& in, TimeStats* t, int64_t* previous_count) {
@@ -184,12 +185,12 @@ std::string decode_structure(ByteReader& in, uint32_t* thread, Generation* g) {
   g->misses = in.varint();
   g->tail_run = in.varint();
   g->tail_repeats = in.varint();
-  if (*thread >= max_threads) return "a thread number out of range";
-  if (!get_words(in, g)) return "interned words end too early";
+  if (*thread >= max_threads) return "thread number out of range";
+  if (!get_words(in, g)) return "truncated interned words";
   if (std::string wrong = get_positions(in, g); !wrong.empty()) return wrong;
-  if (!get_block(in, &g->literals)) return "literals end too early";
-  if (!get_tokens(in, &g->tokens)) return "the tokens can't be read";
-  if (!get_graph(in, &g->variations) || !get_tokens(in, &g->variation_tokens)) return "the variations can't be read";
+  if (!get_block(in, &g->literals)) return "truncated literals";
+  if (!get_tokens(in, &g->tokens)) return "cannot decode the tokens";
+  if (!get_graph(in, &g->variations) || !get_tokens(in, &g->variation_tokens)) return "cannot decode the variations";
   return "";
 }
 
@@ -199,14 +200,14 @@ std::string decode_times(ByteReader& in, Generation* g) {
     get_times(in, &g->positions[i].times, &previous_count);
     if (g->positions[i].mode == mode_bag_coarse) g->positions[i].amount = in.svarint();
   }
-  if (!in.ok()) return "times end too early";
+  if (!in.ok()) return "truncated times";
   if (in.at_end()) return "";  // there were no failed polls
-  return get_polls(in, &g->polls) ? "" : "the polls can't be read";
+  return get_polls(in, &g->polls) ? "" : "cannot decode the polls";
 }
 
 std::string decode_generation(ByteReader in, uint32_t* thread, Generation* g) {
   if (std::string wrong = decode_structure(in, thread, g); !wrong.empty()) return wrong;
-  if (in.varint() != *thread || in.varint() != g->number) return "times of another generation";
+  if (in.varint() != *thread || in.varint() != g->number) return "times of a different generation";
   return decode_times(in, g);
 }
 

@@ -26,8 +26,8 @@ bool is_nested(const std::vector<SourceLoop>& loops) {
 
 std::string decode_loops(ByteReader& in, Stream* stream) {
   const size_t n = in.count(7);
-  if (!in.ok() || n >= capacity::loops) return "more loops than the format allows";
-  if (!stream->loops.empty()) return "a second list of a thread's loops";
+  if (!in.ok() || n >= capacity::loops) return "too many loops";
+  if (!stream->loops.empty()) return "duplicate list of loops for a thread";
   std::vector<SourceLoop> loops(1);
   std::vector<uint32_t> around;
   uint64_t header = 0;
@@ -49,7 +49,7 @@ std::string decode_loops(ByteReader& in, Stream* stream) {
   for (SourceLoop& l : loops) {
     if (l.outer >= loops.size()) l.outer = 0;
   }
-  if (!is_nested(loops)) return "loops that contain each other";
+  if (!is_nested(loops)) return "cyclic loop nesting";
   const size_t sites = in.count();
   for (size_t i = 0; i < sites && in.ok(); ++i) {
     const uint64_t l = in.varint();
@@ -61,10 +61,10 @@ std::string decode_loops(ByteReader& in, Stream* stream) {
   for (size_t i = 0; i < m && in.ok(); ++i) {
     from += static_cast<uint64_t>(in.svarint());
     const uint64_t to = from + static_cast<uint64_t>(in.svarint()), loop = in.varint();
-    if (from >= sites || to >= sites || !loop || loop >= loops.size()) return "an iteration of an unknown loop";
+    if (from >= sites || to >= sites || !loop || loop >= loops.size()) return "iteration of an unknown loop";
     back_edges.push_back({static_cast<uint32_t>(from), static_cast<uint32_t>(to), static_cast<uint32_t>(loop)});
   }
-  if (!in.ok()) return "the loops end too early";
+  if (!in.ok()) return "truncated loops";
   std::sort(back_edges.begin(), back_edges.end());
   stream->back_edges = std::move(back_edges);
   stream->loops = std::move(loops);

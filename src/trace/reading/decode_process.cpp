@@ -156,19 +156,20 @@ struct LossText {
 };
 
 constexpr LossText loss_texts[static_cast<size_t>(LossKind::count)] = {
-    {"order-lost", "calls are counted and timed, but not in order: the budget was spent (raise --budget)"},
-    {"path-unknown", "calls have no call path: more call sites than fit the table"},
-    {"threads-unrecorded", "calls by threads beyond the 64 that are recorded at once"},
-    {"not-crash-safe", "stretches of the state were kept in memory only (is the disk full?)"},
-    {"parameters-coarse", "calls' parameters were summed up: more different ones than fit the table"},
-    {"vectors-dropped", "collectives' count vectors were too long to keep; their totals are exact"},
-    {"requests-unknown", "completions of requests that no recorded call made"},
-    {"write-failed", "pieces of the trace could not be written (is the disk full?)"},
-    {"local-callers-merged", "purely local calls are counted by function only"},
-    {"regions-unbalanced", "named regions were left without having been entered, or not left"},
-    {"regions-merged", "entries of named regions beyond what fits count for the region around them"},
-    {"over-budget", "pieces of the trace were left out because the budget for the disk was spent (raise --budget)"},
-    {"calls-left", "calls were left by an exception or a jump: they are counted, without their time and data"},
+    {"order-lost",
+     "calls without order, because the trace size limit was reached; counts and times are exact (raise --budget)"},
+    {"path-unknown", "calls without call path: the table of call sites is full"},
+    {"threads-unrecorded", "calls of threads beyond the limit of 64 at once"},
+    {"not-crash-safe", "blocks kept in memory only, and lost if the process is killed (disk full?)"},
+    {"parameters-coarse", "calls whose parameters were summed: the table of parameters is full"},
+    {"vectors-dropped", "collectives whose count vectors were too long to keep; totals are exact"},
+    {"requests-unknown", "completions of requests that no recorded call created"},
+    {"write-failed", "blocks of the trace that could not be written (disk full?)"},
+    {"local-callers-merged", "local calls counted by function only, not by call site"},
+    {"regions-unbalanced", "named regions with an end but no begin, or a begin but no end"},
+    {"regions-merged", "entries of named regions beyond the limit, counted for the enclosing region"},
+    {"over-budget", "blocks of the trace dropped, because the trace size limit was reached (raise --budget)"},
+    {"calls-left", "calls left by an exception or longjmp: counted, but without time and data"},
 };
 
 void decode_regions(ByteReader& in, Process* p) {
@@ -256,7 +257,7 @@ void decode_losses(ByteReader& in, Process* p) {
 std::string add_generation(Generation&& g, uint32_t thread, Process* p) {
   Stream& s = stream_of(p, thread);
   for (const Generation& other : s.generations) {
-    if (other.number == g.number) return "a generation that occurred before";
+    if (other.number == g.number) return "duplicate generation";
   }
   s.generations.push_back(std::move(g));
   return "";
@@ -264,16 +265,16 @@ std::string add_generation(Generation&& g, uint32_t thread, Process* p) {
 
 std::string decode_times_of(ByteReader& in, Process* p) {
   const uint64_t thread = in.varint(), number = in.varint();
-  if (thread >= max_threads) return "a thread number out of range";
+  if (thread >= max_threads) return "thread number out of range";
   for (Generation& g : stream_of(p, static_cast<uint32_t>(thread)).generations) {
     if (g.number == number) return decode_times(in, &g);
   }
-  return "times of a missing generation";
+  return "times of an unknown generation";
 }
 
 std::string decode_series_of(ByteReader& in, Process* p) {
   const uint64_t thread = in.varint(), number = in.varint();
-  if (thread >= max_threads) return "a thread number out of range";
+  if (thread >= max_threads) return "thread number out of range";
   Series series;
   series.generation = static_cast<uint32_t>(number);
   std::string wrong = decode_series(in, &series);
@@ -333,7 +334,7 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
     case ChunkType::loops: {
       const uint64_t thread = in.varint();
       return thread < max_threads ? decode_loops(in, &stream_of(p, static_cast<uint32_t>(thread)))
-                                  : "a thread number out of range";
+                                  : "thread number out of range";
     }
     case ChunkType::losses:
       decode_losses(in, p);
@@ -381,12 +382,12 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
       decode_conditions(in, p);
       break;
     case ChunkType::shared:
-      return "chunks of another file, unexpected here";
+      return "chunk of a shared file in a trace";
     case ChunkType::end:
       if (!in.at_end()) decode_end(in, p);
       break;
   }
-  return in.ok() ? "" : "a table ends too early";
+  return in.ok() ? "" : "truncated table";
 }
 
 namespace {
@@ -438,7 +439,7 @@ void finish_process(Process* p) {
     for (const Generation& g : s.generations) unread += uncounted_variations(g);
   }
   if (unread)
-    p->losses.push_back({"parameters-coarse", unread, "calls are counted with the parameters of their first ones"});
+    p->losses.push_back({"parameters-coarse", unread, "calls counted with the parameters of their first occurrence"});
   if ((p->initialized || p->initializing) && !p->finalized) {
     p->losses.push_back({"not-finalized", 1, "MPI_Finalize " + why_not_finalized(*p)});
   }

@@ -126,18 +126,18 @@ std::string decode_series(ByteReader& in, Series* into) {
   if (!in.ok() || loops > most_loops) return "more loops than the format allows";
   for (size_t i = 0; i < loops; ++i) {
     series.loops.emplace_back();
-    if (!get_loop(in, series.ns_per_tick, &series.loops.back())) return "a loop's times can't be read";
+    if (!get_loop(in, series.ns_per_tick, &series.loops.back())) return "cannot decode a loop's times";
   }
-  if (!get_windows(in, &series)) return "the series' windows can't be read";
+  if (!get_windows(in, &series)) return "cannot decode the windows of a series";
   const size_t n = in.count();
   const ByteReader data = in.bytes(n);
-  if (!in.ok()) return "a series ends too early";
+  if (!in.ok()) return "truncated series";
   if (n) series.data.assign(data.data(), data.data() + n);
   if (!in.at_end()) series.polled = in.byte() != 0;
   // Each entry takes at least a hundredth of a bit, and no process keeps more entries than this.
   uint64_t left = std::min(uint64_t{n} * 8 * 100, most_series_entries);
   for (const WindowTimes& w : series.windows) {
-    if (w.entries > left) return "a series of more calls than it can hold";
+    if (w.entries > left) return "series with more calls than its data can hold";
     left -= w.entries;
   }
   return "";

@@ -34,7 +34,7 @@ class File {
       : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)) {
     struct stat s{};
     if (fd_ < 0 && errno == ELOOP) {
-      error_ = "a link, which is not followed";
+      error_ = "symbolic link, not followed";
     } else if (fd_ < 0 || fstat(fd_, &s) != 0) {
       error_ = std::strerror(errno);
     } else if (!S_ISREG(s.st_mode)) {
@@ -92,13 +92,13 @@ std::string read_chunks(const File& file, EachChunk&& each) {
   while (file.size() - at >= sizeof(ChunkHeader)) {
     ChunkHeader h;
     if (!file.read_at(at, &h, sizeof(h))) return at_byte(at, std::strerror(errno));
-    if (h.magic != chunk_magic) return at_byte(at, "no chunk begins here");
+    if (h.magic != chunk_magic) return at_byte(at, "expected the start of a chunk");
     if (h.size > file.size() - at - sizeof(h)) break;
     if (h.size > largest_payload) return at_byte(at, "a chunk of " + grouped(h.size) + " bytes");
     chunk.payload.resize(h.size);
     if (!file.read_at(at + sizeof(h), chunk.payload.data(), h.size)) break;
     if (crc32c(chunk.payload.data(), h.size, crc32c(&h.type, 2 * sizeof(uint32_t))) != h.crc) {
-      return at_byte(at, "the checksum does not match");
+      return at_byte(at, "checksum mismatch");
     }
     chunk.type = static_cast<ChunkType>(h.type & ~packed_flag);
     chunk.packed = h.type & packed_flag;
@@ -108,7 +108,7 @@ std::string read_chunks(const File& file, EachChunk&& each) {
     if (type == ChunkType::end) return "";
     at += sizeof(h) + h.size;
   }
-  return "the file ends at byte " + grouped(file.size()) + " in the middle of the trace";
+  return "truncated at byte " + grouped(file.size());
 }
 
 // Memory in which payloads are unpacked, one after the other.
@@ -140,7 +140,7 @@ const std::vector<uint8_t>* payload_of(const RawChunk& chunk, Room* room) {
 template <class Each>
 std::string with_payload(const RawChunk& chunk, Room* room, Each&& each) {
   const std::vector<uint8_t>* payload = payload_of(chunk, room);
-  return payload ? each(chunk.type, ByteReader(payload->data(), payload->size())) : "packed data can't be read";
+  return payload ? each(chunk.type, ByteReader(payload->data(), payload->size())) : "cannot decompress";
 }
 
 std::string decode(const RawChunk& chunk, Room* room, Process* process) {
@@ -154,7 +154,7 @@ std::string check_header(const File& file) {
   if (!file.read_at(0, &h, sizeof(h))) return std::strerror(errno);
   if (std::memcmp(h.magic, file_magic, sizeof(h.magic)) != 0) return "not a Leadline trace";
   if (h.version != format_version) {
-    return "format version " + std::to_string(h.version) + "; this Leadline reads version " +
+    return "format version " + std::to_string(h.version) + "; this version of Leadline reads version " +
            std::to_string(format_version);
   }
   return "";
@@ -220,15 +220,16 @@ namespace {
 // Decodes the chunks of another file, which ranks that behave alike share.
 std::string read_shared(const std::string& trace_path, ByteReader in, FilesRead* files, Room* room, Process* process) {
   const ByteReader digits = in.bytes(shared_hash_digits);
-  if (!in.ok()) return "the name of a shared file ends too early";
+  if (!in.ok()) return "truncated name of a shared file";
   const std::string hash(reinterpret_cast<const char*>(digits.data()), shared_hash_digits);
-  if (hash.find_first_not_of("0123456789abcdef") != std::string::npos) return "a shared file has no such name";
+  if (hash.find_first_not_of("0123456789abcdef") != std::string::npos) return "invalid name of a shared file";
   const std::string name = shared_prefix + hash + shared_suffix;
   const size_t slash = trace_path.rfind('/');
   const auto file = files->at((slash == std::string::npos ? "" : trace_path.substr(0, slash + 1)) + name);
   if (!file->unusable.empty()) return name + ": " + file->unusable;
   for (const RawChunk& chunk : file->chunks) {
-    const std::string wrong = facts_of(chunk.type).shared ? decode(chunk, room, process) : "a chunk that is not shared";
+    const std::string wrong =
+        facts_of(chunk.type).shared ? decode(chunk, room, process) : "unexpected chunk in a shared file";
     if (!wrong.empty()) return name + ": " + at_byte(chunk.at, wrong);
   }
   return file->damage.empty() ? "" : name + ": " + file->damage;
@@ -270,9 +271,9 @@ ReadError read_trace(const std::string& path, Process* process, FilesRead* files
   process->complete = damage.empty();
   if (!has_process) {
     return {path + ": " +
-            (damage.empty() ? "it does not say whose trace it is" : damage + "; nothing before that can be used")};
+            (damage.empty() ? "the process that wrote it is missing" : damage + "; nothing could be read before that")};
   }
-  if (!process->complete) add_loss(process, "trace-damaged", 1, damage + "; what comes before was used");
+  if (!process->complete) add_loss(process, "trace-damaged", 1, damage + "; everything before it was used");
   return {};
 }
 
