@@ -38,7 +38,7 @@ void leadline_spread_mask_f(leadline_spread* spread, const CFI_cdesc_t* mask, do
   leadline_spread_mask(spread, mask->base_addr, land);
 }
 
-/* Fields of another type are refused by what they are passed on to, as bytes are. */
+/* Fields of other types are refused by the functions called here, as bytes are. */
 static leadline_fieldio_type type_of(const CFI_cdesc_t* values) {
   if (values->type == CFI_type_double) return LEADLINE_FIELDIO_DOUBLE;
   if (values->type == CFI_type_float) return LEADLINE_FIELDIO_FLOAT;

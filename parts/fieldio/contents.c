@@ -84,7 +84,7 @@ int leadline_fieldio_get_number(leadline_field_file* file, const char* attribute
 
 static void shape_as_text(int dimensions, const int64_t* sizes, char* text, size_t bytes) {
   size_t at = 0;
-  snprintf(text, bytes, "of a single value");
+  snprintf(text, bytes, "of a scalar");
   for (int d = 0; d < dimensions && at < bytes; ++d) {
     at += (size_t)snprintf(text + at, bytes - at, "%s%lld", d > 0 ? "x" : "", (long long)sizes[d]);
   }
@@ -96,7 +96,8 @@ static void compare_shape(leadline_field_file* file, const char* name, int varia
   int64_t found[MOST_DIMENSIONS];
   if (!check(file, file->netcdf->inq_varndims(file->id, variable, &found_dimensions), "variable %s", name)) return;
   if (found_dimensions > MOST_DIMENSIONS) {
-    note(&file->report, "%s: variable %s has %d dimensions", file->path, name, found_dimensions);
+    note(&file->report, "%s: variable %s has %d dimensions, at most %d are supported", file->path, name,
+         found_dimensions, MOST_DIMENSIONS);
     return;
   }
   if (!check(file, file->netcdf->inq_vardimid(file->id, variable, dimension), "variable %s", name)) return;
@@ -109,7 +110,7 @@ static void compare_shape(leadline_field_file* file, const char* name, int varia
   char is[128], wanted[128];
   shape_as_text(found_dimensions, found, is, sizeof is);
   shape_as_text(dimensions, sizes, wanted, sizeof wanted);
-  note(&file->report, "%s: variable %s has the shape %s instead of %s", file->path, name, is, wanted);
+  note(&file->report, "%s: variable %s: expected shape %s, got %s", file->path, name, wanted, is);
 }
 
 int leadline_fieldio_variable(leadline_field_file* file, const char* name, int dimensions, const int64_t* sizes,

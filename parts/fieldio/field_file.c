@@ -1,4 +1,4 @@
-/* Files are opened and closed, and what is wrong with them is agreed upon. */
+/* Opens and closes files; all ranks agree on errors. */
 #include "field_file.h"
 
 #include <stdarg.h>
@@ -32,7 +32,7 @@ int settle(leadline_field_file* file) {
 int leadline_fieldio_settle(leadline_field_file* file) { return settle(file); }
 
 const char* leadline_fieldio_message(const leadline_field_file* file) {
-  return file != NULL ? file->report.message : "no memory";
+  return file != NULL ? file->report.message : "out of memory";
 }
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
@@ -40,13 +40,13 @@ const char* leadline_fieldio_message(const leadline_field_file* file) {
 int leadline_fieldio_has_parallel(MPI_Comm comm, char* why, size_t why_bytes) {
   Report report = {false, false, ""};
   const char* reason = "";
-  if (netcdf_for(true, &reason) == NULL) note(&report, "PnetCDF cannot be used: %s", reason);
+  if (netcdf_for(true, &reason) == NULL) note(&report, "cannot use PnetCDF: %s", reason);
   const bool has = agree_on(&report, comm);
   if (why != NULL && why_bytes > 0) snprintf(why, why_bytes, "%s", report.message);
   return has;
 }
 
-/* The way and the limit are those of rank 0, lest ranks wait for each other. */
+/* The way and the limit are those of rank 0, so that ranks cannot wait for each other. */
 static void take_options(leadline_field_file* file, const leadline_fieldio_options* options) {
   int64_t chosen[2] = {LEADLINE_FIELDIO_AUTO, 0};
   if (options != NULL) {
@@ -56,7 +56,7 @@ static void take_options(leadline_field_file* file, const leadline_fieldio_optio
   MPI_Bcast(chosen, 2, MPI_INT64_T, ROOT, file->comm);
   file->way = (leadline_fieldio_way)chosen[0];
   if (options != NULL && options->way != file->way) {
-    note(&file->report, "%s: rank %d opens it differently from rank 0", file->path, file->rank);
+    note(&file->report, "%s: rank %d opens it with other options than rank 0", file->path, file->rank);
   }
   file->limit = chosen[1] > 0 ? (size_t)chosen[1] : DEFAULT_LIMIT;
   if (file->limit > LARGEST_LIMIT) file->limit = LARGEST_LIMIT;
@@ -76,7 +76,7 @@ static void load(leadline_field_file* file) {
   const char* why = "";
   file->netcdf = netcdf_for(together, &why);
   if (file->netcdf != NULL) return;
-  note(&file->report, "%s: %s cannot be used: %s", file->path, together ? "PnetCDF" : "NetCDF", why);
+  note(&file->report, "%s: cannot use %s: %s", file->path, together ? "PnetCDF" : "NetCDF", why);
 }
 
 static void open_here(leadline_field_file* file, bool to_read, const char* hints) {
@@ -98,12 +98,12 @@ static int begin(MPI_Comm comm, const char* path, const leadline_fieldio_options
                  leadline_field_file** opened) {
   leadline_field_file* file = calloc(1, sizeof *file);
   *opened = file;
-  if (file == NULL) return LEADLINE_FIELDIO_FAILED; /* nothing is left to tell others with */
+  if (file == NULL) return LEADLINE_FIELDIO_FAILED; /* no way is left to tell the others */
   MPI_Comm_dup(comm, &file->comm);
   MPI_Comm_rank(comm, &file->rank);
   MPI_Comm_size(comm, &file->ranks);
   file->path = strdup(path);
-  if (file->path == NULL) note(&file->report, "rank %d: no memory", file->rank);
+  if (file->path == NULL) note(&file->report, "rank %d: out of memory", file->rank);
   take_options(file, options);
   const bool is_mine = is_mine_to_open(file, to_read);
   if (is_mine && !file->report.failed) load(file);

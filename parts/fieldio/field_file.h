@@ -42,7 +42,7 @@ bool check(leadline_field_file* file, int code, const char* format, ...) __attri
 /* Collective: OK or FAILED, the same on all ranks. */
 int settle(leadline_field_file* file);
 
-/* The hints as an info object, which is to be freed unless null. Notes what is wrong with the text. */
+/* The hints as an info object, which must be freed unless null. Notes errors in the text. */
 MPI_Info info_of(const char* hints, Report* report);
 
 #endif

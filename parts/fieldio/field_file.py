@@ -18,7 +18,7 @@ def _type(name: Any) -> int:
     if wanted == "int8":
         return INT8
     if wanted not in TYPES:
-        raise UsageError(f"a variable must be int8, {', '.join(TYPES)}, not {wanted}")
+        raise UsageError(f"a variable's type: expected int8, {', '.join(TYPES)}, got {wanted}")
     return TYPES[wanted]
 
 
@@ -45,7 +45,7 @@ class FieldFile:
         mpicc: str | None = None,
     ) -> None:
         if mode not in ("r", "w") or way not in WAYS:
-            raise UsageError(f'mode is "r" or "w", and way one of {", ".join(WAYS)}; not {mode!r} and {way!r}')
+            raise UsageError(f'expected mode "r" or "w" and way {", ".join(WAYS)}, got {mode!r} and {way!r}')
         self._library = load(mpicc)
         self._handle = ctypes.c_void_p()
         code = self._library.leadline_fieldio_open_f(
@@ -53,7 +53,7 @@ class FieldFile:
             ctypes.byref(self._handle),
         )  # fmt: skip
         if code != 0:
-            said = self._library.leadline_fieldio_message(self._handle).decode() if self._handle else "no memory"
+            said = self._library.leadline_fieldio_message(self._handle).decode() if self._handle else "out of memory"
             self.free()
             raise FieldIoError(said)
 
@@ -150,7 +150,7 @@ class FieldFile:
         )  # fmt: skip
 
     def settle(self) -> None:
-        """All ranks learn what has failed on any."""
+        """All ranks learn of failures on any."""
         self._check(self._library.leadline_fieldio_settle(self._handle))
 
     def close(self) -> None:
@@ -171,7 +171,8 @@ class FieldFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Another exception may be this rank's alone: the file is left open, as others may not come to close it."""
+        """Another exception may be this rank's alone: the file is left open, because the others may not reach the
+        collective close."""
         if kind is None:
             self.close()
         elif issubclass(kind, FieldIoError):
@@ -181,7 +182,8 @@ class FieldFile:
         self, function: Any, variable: int, spread: Spread, array: Any, leading: Sequence[int], usable: bool
     ) -> None:
         usable = usable and array.flags.c_contiguous and array.dtype.isnative and array.shape == spread.shape
-        # What does not fit here must not leave the others waiting: the library refuses bytes, on all ranks.
+        # A wrong array must not leave the others waiting: it is passed as bytes, which the library refuses on all
+        # ranks.
         number = TYPES.get(array.dtype.name, INT8) if usable else INT8
         place = ctypes.c_void_p(array.ctypes.data)
         self._check(function(self._handle, variable, len(leading), numbers(leading), spread.handle, number, place))

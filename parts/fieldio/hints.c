@@ -17,7 +17,7 @@ static const char* const sets[] = {
     SMALL_HEADER ";romio_cb_read=disable;romio_cb_write=disable;collective_buffering=false",
     SMALL_HEADER ";striping_factor=4;striping_unit=1048576",
 };
-_Static_assert(sizeof sets / sizeof *sets == LEADLINE_FIELDIO_HINT_SETS, "their number is in the header");
+_Static_assert(sizeof sets / sizeof *sets == LEADLINE_FIELDIO_HINT_SETS, "the header has their number");
 
 const char* leadline_fieldio_hint_set(int number) { return sets[number]; }
 
@@ -31,7 +31,7 @@ MPI_Info info_of(const char* hints, Report* report) {
     char name[MPI_MAX_INFO_KEY], value[256];
     if (name_length == 0 || name_length + 1 >= length || name_length >= sizeof name ||
         length - name_length > sizeof value) {
-      note(report, "hints must look like name=value;name=value, not '%.200s'", hints);
+      note(report, "hints: expected name=value;name=value, got '%.200s'", hints);
       break;
     }
     snprintf(name, sizeof name, "%.*s", (int)name_length, at);

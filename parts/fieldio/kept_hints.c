@@ -96,5 +96,5 @@ void keep_choice(const char* keep, const char* path, const leadline_spread* spre
     written = !ferror(file);
     written = fclose(file) == 0 && written;
   }
-  if (!written) note(report, "%s: the choice of hints cannot be kept there", keep);
+  if (!written) note(report, "%s: cannot save the selected hints", keep);
 }

@@ -204,7 +204,7 @@ contains
     if (present(halo)) around = halo
     found = spread_c(int(comm, c_int), int(size(whole), c_int), turned(whole), turned(first - 1), turned(count), &
       array(size(whole):1:-1), before(size(whole):1:-1), around(size(whole):1:-1), spread%handle)
-    if (.not. c_associated(spread%handle)) error stop "no memory for the field"
+    if (.not. c_associated(spread%handle)) error stop "out of memory for the field"
     if (found /= 0 .and. .not. present(code)) call end_with(text_of(spread_message_c(spread%handle)))
     if (present(code)) code = int(found)
   end function spread_create

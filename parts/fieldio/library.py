@@ -46,7 +46,7 @@ def _refuse_another_mpi(library: ctypes.CDLL, command: str) -> None:
     if compiled_for != used:
         raise FieldIoError(
             f"mpi4py uses {used}, but {command} compiles for {compiled_for}",
-            hint="name the compiler of mpi4py's library: MPICC=…, or mpicc=… of what opens the file",
+            hint="set MPICC to the compiler of mpi4py's MPI library, or pass mpicc=… when opening the file",
         )
 
 

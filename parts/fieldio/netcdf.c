@@ -6,7 +6,7 @@
 
 #include "shared_library.h"
 
-_Static_assert(sizeof(size_t) == 8 && sizeof(MPI_Offset) == 8, "sizes must have 64 bits");
+_Static_assert(sizeof(size_t) == 8 && sizeof(MPI_Offset) == 8, "size_t and MPI_Offset must have 64 bits");
 
 enum { NAME_BYTES = 64, WHY_BYTES = 512 };
 

@@ -17,14 +17,14 @@ static void free_buffers(Transfer* t) {
 static void refuse_what_cannot_be(Transfer* t, bool to_read) {
   Report* report = &t->file->report;
   if (t->type == LEADLINE_FIELDIO_INT8)
-    note(report, "%s: a field in memory must be contiguous, of 4-byte or 8-byte numbers, and as large as declared",
+    note(report, "%s: the field in memory must be contiguous, with elements of 4 or 8 bytes, and of the declared size",
          t->file->path);
   if (t->spread->report.failed) note(report, "%s: %s", t->file->path, t->spread->report.message);
   if (t->spread->ranks != t->file->ranks || t->spread->rank != t->file->rank) {
-    note(report, "%s: the field is spread over other ranks than have the file open", t->file->path);
+    note(report, "%s: the field's ranks differ from the file's", t->file->path);
   }
   if (t->leading < 0 || t->leading > MOST_DIMENSIONS - DIMENSIONS) {
-    note(report, "%s: at most %d dimensions may lead", t->file->path, MOST_DIMENSIONS - DIMENSIONS);
+    note(report, "%s: at most %d leading dimensions", t->file->path, MOST_DIMENSIONS - DIMENSIONS);
   }
   if (!to_read && t->spread->unwritable[0] != '\0') note(report, "%s: %s", t->file->path, t->spread->unwritable);
 }

@@ -1,4 +1,4 @@
-/* What has failed on this rank, and how all ranks come to know of it. */
+/* What failed on this rank, and how all ranks learn of it. */
 #ifndef LEADLINE_FIELDIO_REPORT_H
 #define LEADLINE_FIELDIO_REPORT_H
 

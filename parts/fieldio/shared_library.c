@@ -44,7 +44,7 @@ static bool find(const char* variable, const char* const* names, char* path) {
 static bool fits(const char* path, char* why, size_t why_bytes) {
   char mpi[NAME_BYTES];
   if (!mpi_needed_by(path, mpi, sizeof mpi)) {
-    snprintf(why, why_bytes, "%s is not a shared library for this machine", path);
+    snprintf(why, why_bytes, "%s: not a shared library for this architecture", path);
     return false;
   }
   if (mpi[0] == '\0') return true;
@@ -53,14 +53,14 @@ static bool fits(const char* path, char* why, size_t why_bytes) {
     dlclose(loaded); /* which only counts */
     return true;
   }
-  snprintf(why, why_bytes, "%s is built for another MPI library than this program's: it needs %s", path, mpi);
+  snprintf(why, why_bytes, "%s was built for another MPI library: it needs %s", path, mpi);
   return false;
 }
 
 void* load_if_it_fits(const char* variable, const char* const* names, char* why, size_t why_bytes) {
   char path[PATH_BYTES] = "";
   if (!find(variable, names, path)) {
-    snprintf(why, why_bytes, "there is no %s (%s can name it)", names[0], variable);
+    snprintf(why, why_bytes, "%s not found; set %s to its path", names[0], variable);
     return NULL;
   }
   if (!fits(path, why, why_bytes)) return NULL;

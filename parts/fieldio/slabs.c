@@ -20,7 +20,7 @@ static int64_t largest_part(const Transfer* t) {
 void make_slab_buffers(Transfer* t, bool to_read) {
   leadline_field_file* file = t->file;
   if (!divide(t->spread, t->parts, t->element, file->limit, &t->division)) {
-    note(&file->report, "%s: the limit of %zu bytes is not enough for a single point of all ranks", file->path,
+    note(&file->report, "%s: the memory limit of %zu bytes is too small for one point per rank", file->path,
          file->limit);
     return;
   }

@@ -14,7 +14,7 @@ static void take_dimension(leadline_spread* spread, const leadline_block* block,
   const int64_t whole = block->whole[d], first = block->first[d], count = block->count[d];
   const int64_t offset = of(block->offset, d, 0), size = of(block->sizes, d, count), halo = of(block->halo, d, 0);
   if (whole < 1 || first < 0 || count < 0 || first > whole || count > whole - first) {
-    note(&spread->report, "rank %d: dimension %d of its block has %lld points starting at %lld, but the field has %lld",
+    note(&spread->report, "rank %d, dimension %d: block of %lld points starting at %lld, but the field has %lld",
          spread->rank, d, (long long)count, (long long)first, (long long)whole);
     return;
   }
@@ -22,8 +22,8 @@ static void take_dimension(leadline_spread* spread, const leadline_block* block,
   const int64_t after = whole - first - count < halo ? whole - first - count : halo;
   if (halo < 0 || (count > 0 && (offset < before || offset + count + after > size))) {
     note(&spread->report,
-         "rank %d: %lld points and a halo of %lld do not fit an array of %lld from %lld on, in dimension %d",
-         spread->rank, (long long)count, (long long)halo, (long long)size, (long long)offset, d);
+         "rank %d, dimension %d: %lld points and a halo of %lld do not fit an array of %lld at offset %lld",
+         spread->rank, d, (long long)count, (long long)halo, (long long)size, (long long)offset);
     return;
   }
   spread->whole.count[d] = whole;
@@ -36,7 +36,7 @@ static void take_dimension(leadline_spread* spread, const leadline_block* block,
 static void take_block(leadline_spread* spread, const leadline_block* block, Box* mine, Box* wide) {
   if (block->dimensions < 1 || block->dimensions > DIMENSIONS || block->whole == NULL || block->first == NULL ||
       block->count == NULL) {
-    note(&spread->report, "rank %d: a field has 1 to %d dimensions, sizes, and a block", spread->rank, DIMENSIONS);
+    note(&spread->report, "rank %d: a field needs 1 to %d dimensions, sizes and a block", spread->rank, DIMENSIONS);
     return;
   }
   spread->dimensions = block->dimensions;
@@ -50,19 +50,19 @@ static void take_block(leadline_spread* spread, const leadline_block* block, Box
   spread->array_points = stride;
 }
 
-/* Rank 0's field is everybody's. */
+/* All ranks take rank 0's field. */
 static void compare_with_root(leadline_spread* spread, MPI_Comm comm) {
   int64_t theirs[1 + DIMENSIONS] = {spread->dimensions};
   memcpy(theirs + 1, spread->whole.count, sizeof spread->whole.count);
   MPI_Bcast(theirs, 1 + DIMENSIONS, MPI_INT64_T, 0, comm);
   if (theirs[0] != spread->dimensions) {
-    note(&spread->report, "rank %d: the field has %d dimensions here, but %lld on rank 0", spread->rank,
-         spread->dimensions, (long long)theirs[0]);
+    note(&spread->report, "rank %d: the field has %d dimensions, but %lld on rank 0", spread->rank, spread->dimensions,
+         (long long)theirs[0]);
   }
   for (int d = 0; d < spread->dimensions; ++d) {
     if (theirs[1 + d] == spread->whole.count[d]) continue;
-    note(&spread->report, "rank %d: the field has %lld points in dimension %d here, but %lld on rank 0", spread->rank,
-         (long long)spread->whole.count[d], d, (long long)theirs[1 + d]);
+    note(&spread->report, "rank %d, dimension %d: the field has %lld points, but %lld on rank 0", spread->rank, d,
+         (long long)spread->whole.count[d], (long long)theirs[1 + d]);
   }
 }
 
@@ -81,14 +81,14 @@ static void find_why_unwritable(leadline_spread* spread) {
   }
   const int64_t missing = points_of(&spread->whole, spread->dimensions) - points;
   if (missing > 0) {
-    snprintf(spread->unwritable, bytes, "%lld points of the field are in no rank's block", (long long)missing);
+    snprintf(spread->unwritable, bytes, "%lld points of the field belong to no block", (long long)missing);
   }
 }
 
 int leadline_spread_create(MPI_Comm comm, const leadline_block* block, leadline_spread** created) {
   leadline_spread* spread = calloc(1, sizeof *spread);
   *created = spread;
-  if (spread == NULL) return LEADLINE_FIELDIO_FAILED; /* nothing is left to tell others with */
+  if (spread == NULL) return LEADLINE_FIELDIO_FAILED; /* no way is left to tell the others */
   MPI_Comm_rank(comm, &spread->rank);
   MPI_Comm_size(comm, &spread->ranks);
   Box mine, wide;
@@ -98,7 +98,7 @@ int leadline_spread_create(MPI_Comm comm, const leadline_block* block, leadline_
   spread->wide = calloc((size_t)spread->ranks, sizeof *spread->wide);
   spread->found = calloc(2, sizeof *spread->found);
   if (spread->blocks == NULL || spread->wide == NULL || spread->found == NULL) {
-    note(&spread->report, "rank %d: no memory", spread->rank);
+    note(&spread->report, "rank %d: out of memory", spread->rank);
   }
   take_block(spread, block, &mine, &wide);
   compare_with_root(spread, comm);

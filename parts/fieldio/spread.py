@@ -38,7 +38,7 @@ class Spread:
         self.handle = ctypes.c_void_p()
         self.shape = tuple(count if array is None else array)
         given = (whole, first, count, array, offset, halo)
-        # What is wrong here must not leave the others waiting: no dimensions are refused on all ranks.
+        # An error here must not leave the others waiting: zero dimensions are refused on all ranks.
         fits = all(values is None or len(values) == len(whole) for values in given)
         dimensions = len(whole) if fits else 0
         create = self.library.leadline_spread_create_f
@@ -48,7 +48,7 @@ class Spread:
 
     def _mask(self, mask: Any, land: float) -> None:
         if mask.shape != self.shape or mask.dtype.itemsize != 1 or not mask.flags.c_contiguous:
-            raise UsageError(f"a mask is contiguous, of bytes or booleans, and has the array's shape {self.shape}")
+            raise UsageError(f"a mask must be contiguous bytes or booleans of the array's shape {self.shape}")
         self._kept = mask
         self.library.leadline_spread_mask(self.handle, ctypes.c_void_p(mask.ctypes.data), ctypes.c_double(land))
 

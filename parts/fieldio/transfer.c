@@ -42,7 +42,7 @@ void write_box(const Transfer* t, const Box* box, void* values) {
 void* room_for(Transfer* t, uint64_t bytes) {
   void* room = malloc(bytes > 0 ? bytes : 1);
   if (room == NULL) {
-    note(&t->file->report, "%s: rank %d: no memory for %llu bytes", t->file->path, t->file->rank,
+    note(&t->file->report, "%s: rank %d: out of memory (%llu bytes)", t->file->path, t->file->rank,
          (unsigned long long)bytes);
   }
   return room;

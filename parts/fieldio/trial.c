@@ -1,4 +1,4 @@
-/* Which hints are fastest for a field is tried out. The times of the slowest rank decide, so all ranks choose alike. */
+/* Finds the fastest hints for a field by trial. The times of the slowest rank decide, so all ranks choose alike. */
 #include "trial.h"
 
 #include <fcntl.h>
@@ -37,12 +37,12 @@ static int define_field(leadline_field_file* file, const leadline_spread* spread
 }
 
 static bool failed(Trial* trial, leadline_field_file** file) {
-  note(&trial->report, "%s", *file != NULL ? leadline_fieldio_message(*file) : "no memory");
+  note(&trial->report, "%s", *file != NULL ? leadline_fieldio_message(*file) : "out of memory");
   leadline_fieldio_free(file);
   return false;
 }
 
-/* Reading should come from where the file is, not from this host's memory, if that can be arranged. */
+/* If possible, reading should come from the file system, not from this host's memory. */
 static void forget(const char* path) {
   const int descriptor = open(path, O_RDONLY);
   if (descriptor < 0) return;
@@ -134,13 +134,14 @@ static void prepare(Trial* trial, const char* path, int rounds, double limit_s) 
   const size_t length = strlen(path) + sizeof ".hints";
   trial->path = malloc(length);
   trial->values = calloc((size_t)(spread->array_points > 0 ? spread->array_points : 1), sizeof *trial->values);
-  if (trial->path == NULL || trial->values == NULL) note(&trial->report, "rank %d: no memory", spread->rank);
+  if (trial->path == NULL || trial->values == NULL) note(&trial->report, "rank %d: out of memory", spread->rank);
   if (trial->path != NULL) snprintf(trial->path, length, "%s.hints", path);
   if (points_of(&spread->whole, spread->dimensions) > MOST_BYTES / (int)sizeof(double)) {
-    note(&trial->report, "hints are tried with a field of at most %d MiB", MOST_BYTES >> 20);
+    note(&trial->report, "trial of hints: the field may have at most %d MiB", MOST_BYTES >> 20);
   }
-  if (rounds < 1 || rounds > MOST_ROUNDS) note(&trial->report, "hints are tried in 1 to %d rounds", MOST_ROUNDS);
-  if (!(limit_s > 0.0)) note(&trial->report, "hints are tried for more than 0 seconds");
+  if (rounds < 1 || rounds > MOST_ROUNDS)
+    note(&trial->report, "trial of hints: expected 1 to %d rounds, got %d", MOST_ROUNDS, rounds);
+  if (!(limit_s > 0.0)) note(&trial->report, "trial of hints: the time limit must be above 0 s");
 }
 
 int leadline_fieldio_choose_hints(MPI_Comm comm, const char* path, const leadline_spread* spread,
@@ -155,7 +156,7 @@ int leadline_fieldio_choose_hints(MPI_Comm comm, const char* path, const leadlin
   MPI_Allreduce(&has_memory, &all, 1, MPI_INT, MPI_MIN, comm);
   if (!all) {
     free(trial);
-    if (message != NULL) snprintf(message, message_bytes, "no memory");
+    if (message != NULL) snprintf(message, message_bytes, "out of memory");
     return LEADLINE_FIELDIO_FAILED;
   }
   trial->comm = comm;

@@ -1,4 +1,4 @@
-/* Is the plan right? Each rank checks its own part and what its neighbours send; then all agree. */
+/* Checks the plan: each rank checks its own part and what its neighbours send; then all agree. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -58,10 +58,10 @@ static int overlap(leadline_segments* plan, const Span* one, const Span* other) 
   }
   return keep_first(
       plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-      "rank %d: what field %s receives from neighbour %d (rank %d) overlaps what field %s %s neighbour %d "
+      "rank %d: buffers overlap: field %s, received from neighbour %d (rank %d), and field %s, %s neighbour %d "
       "(rank %d), at address %p",
       plan->rank, plan->fields[one->field].name, one->neighbour, plan->neighbours[one->neighbour].rank,
-      plan->fields[other->field].name, other->received ? "receives from" : "sends to", other->neighbour,
+      plan->fields[other->field].name, other->received ? "received from" : "sent to", other->neighbour,
       plan->neighbours[other->neighbour].rank, (const void*)(one->begin > other->begin ? one->begin : other->begin));
 }
 
@@ -69,8 +69,7 @@ static int overlap(leadline_segments* plan, const Span* one, const Span* other) 
 static int check_overlaps(leadline_segments* plan) {
   const size_t count = all_spans(plan, NULL);
   Span* spans = malloc((count + 1) * sizeof *spans);
-  if (spans == NULL)
-    return keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory for the plan", plan->rank);
+  if (spans == NULL) return keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: out of memory (plan)", plan->rank);
   all_spans(plan, spans);
   qsort(spans, count, sizeof *spans, by_begin);
   const Span *sent = NULL, *received = NULL; /* those that reach furthest so far */
@@ -93,8 +92,8 @@ static int check_directions(leadline_segments* plan) {
       if (other->rank != one->rank) continue;
       if (other->outgoing != one->outgoing && other->incoming != one->incoming) continue;
       return keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-                        "rank %d: neighbours %d and %d are both rank %d and have a direction in common, so their "
-                        "messages cannot be told apart",
+                        "rank %d: neighbours %d and %d are both rank %d in the same direction, so their messages "
+                        "cannot be distinguished",
                         plan->rank, k, n, one->rank);
     }
   }
@@ -103,7 +102,7 @@ static int check_directions(leadline_segments* plan) {
 
 int check_local(leadline_segments* plan) {
   if (plan->error == LEADLINE_SEGMENTS_OK && plan->n_fields == 0) {
-    keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: the plan has no field", plan->rank);
+    keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: the plan has no fields", plan->rank);
   }
   if (plan->error == LEADLINE_SEGMENTS_OK) check_directions(plan);
   if (plan->error == LEADLINE_SEGMENTS_OK) check_memory(plan);
@@ -130,14 +129,15 @@ static bool all_mapped(const Layout* layout) {
   return true;
 }
 
-/* The ends of every run must be memory. A field that was freed may still be: only what was given back is noticed. */
+/* The ends of every run must be memory. A freed field may still be mapped: only memory returned to the system is
+ * noticed. */
 int check_memory(leadline_segments* plan) {
   for (int field = 0; field < plan->n_fields; ++field) {
     for (int neighbour = 0; neighbour < plan->n_neighbours; ++neighbour) {
       const Face* face = face_of(plan, field, neighbour);
       if (all_mapped(&face->send) && all_mapped(&face->receive)) continue;
       return keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-                        "rank %d: field %s, neighbour %d (rank %d): its face is not in memory; was the field freed?",
+                        "rank %d: field %s, neighbour %d (rank %d): its face is not mapped memory (field freed?)",
                         plan->rank, plan->fields[field].name, neighbour, plan->neighbours[neighbour].rank);
     }
   }
@@ -179,17 +179,15 @@ static void compare(leadline_segments* plan, int neighbour, const int64_t* told,
   const int other = plan->neighbours[neighbour].rank;
   if (told[FIELDS] != plan->n_fields) {
     keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-               "rank %d: neighbour %d (rank %d) has %d fields, not %d: field %s has no "
-               "counterpart",
-               plan->rank, neighbour, other, (int)told[FIELDS], plan->n_fields,
+               "rank %d: neighbour %d (rank %d) has %d fields, here %d; first without a counterpart: %s", plan->rank,
+               neighbour, other, (int)told[FIELDS], plan->n_fields,
                told[FIELDS] < plan->n_fields ? plan->fields[told[FIELDS]].name : "(the one after the last)");
     return;
   }
   if (told[SEGMENTATION] != segmentation) {
     keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-               "rank %d: neighbour %d (rank %d) divides the fields %s to %s into other "
-               "segments",
-               plan->rank, neighbour, other, plan->fields[0].name, plan->fields[plan->n_fields - 1].name);
+               "rank %d: neighbour %d (rank %d) divides fields %s to %s into different segments", plan->rank, neighbour,
+               other, plan->fields[0].name, plan->fields[plan->n_fields - 1].name);
     return;
   }
   for (int field = 0; field < plan->n_fields; ++field) {
@@ -198,19 +196,16 @@ static void compare(leadline_segments* plan, int neighbour, const int64_t* told,
     const char* name = plan->fields[field].name;
     if (of_field[NAME] != hash(name, strlen(name))) {
       keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-                 "rank %d: neighbour %d (rank %d): field %s, number %d, has another name "
-                 "there",
-                 plan->rank, neighbour, other, name, field);
+                 "rank %d: field %s (number %d) has another name on neighbour %d (rank %d)", plan->rank, name, field,
+                 neighbour, other);
     } else if (of_field[SENT] != (int64_t)face->receive.bytes) {
       keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-                 "rank %d: neighbour %d (rank %d): field %s receives %zu bytes, but %lld "
-                 "are sent",
-                 plan->rank, neighbour, other, name, face->receive.bytes, (long long)of_field[SENT]);
+                 "rank %d, field %s: receives %zu bytes from neighbour %d (rank %d), which sends %lld", plan->rank,
+                 name, face->receive.bytes, neighbour, other, (long long)of_field[SENT]);
     } else if (of_field[RECEIVED] != (int64_t)face->send.bytes) {
       keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-                 "rank %d: neighbour %d (rank %d): field %s sends %zu bytes, but %lld "
-                 "are received",
-                 plan->rank, neighbour, other, name, face->send.bytes, (long long)of_field[RECEIVED]);
+                 "rank %d, field %s: sends %zu bytes to neighbour %d (rank %d), which receives %lld", plan->rank, name,
+                 face->send.bytes, neighbour, other, (long long)of_field[RECEIVED]);
     }
   }
 }
@@ -225,8 +220,8 @@ static void take(leadline_segments* plan, int source, const int64_t* told, int64
     return;
   }
   keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-             "rank %d: rank %d names it as a neighbour (direction %d out, %d in), but this rank has no matching "
-             "neighbour: no field from %s on would be received",
+             "rank %d: rank %d has it as a neighbour (direction %d out, %d in), but not vice versa: fields from %s on "
+             "would never be received",
              plan->rank, source, (int)told[OUTGOING], (int)told[INCOMING], plan->fields[0].name);
 }
 
@@ -260,7 +255,8 @@ int check_neighbours(leadline_segments* plan, const Form* shape) {
   bool* seen = calloc((size_t)plan->n_neighbours + 1, sizeof *seen);
   int64_t** told = calloc((size_t)plan->n_neighbours + 1, sizeof *told);
   MPI_Request* requests = malloc(((size_t)plan->n_neighbours + 1) * sizeof *requests);
-  if (named == NULL || seen == NULL || told == NULL || requests == NULL) abort(); /* a few bytes: others wait */
+  if (named == NULL || seen == NULL || told == NULL || requests == NULL)
+    abort(); /* a few bytes, for which others wait */
   for (int n = 0; n < plan->n_neighbours; ++n) {
     requests[n] = MPI_REQUEST_NULL;
     if (plan->neighbours[n].rank != MPI_PROC_NULL) ++named[plan->neighbours[n].rank];
@@ -287,11 +283,11 @@ int check_neighbours(leadline_segments* plan, const Form* shape) {
   for (int n = 0; n < plan->n_neighbours; ++n) {
     free(told[n]);
     if (seen[n] || plan->neighbours[n].rank == MPI_PROC_NULL) continue;
-    keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-               "rank %d: neighbour %d (rank %d, direction %d out, %d in) has no neighbour that answers to it: field %s "
-               "would wait for ever",
-               plan->rank, n, plan->neighbours[n].rank, plan->neighbours[n].outgoing, plan->neighbours[n].incoming,
-               plan->fields[0].name);
+    keep_first(
+        plan, LEADLINE_SEGMENTS_WRONG_PLAN,
+        "rank %d: neighbour %d (rank %d, direction %d out, %d in) has no counterpart: field %s would wait forever",
+        plan->rank, n, plan->neighbours[n].rank, plan->neighbours[n].outgoing, plan->neighbours[n].incoming,
+        plan->fields[0].name);
   }
   free(told);
   free(requests);

@@ -18,8 +18,8 @@ leadline_collection* leadline_collection_create(MPI_Comm comm, int direction, in
   const int ranks = c->plan->ranks;
   if (root < 0 || root >= ranks || (direction != LEADLINE_TO_ROOT && direction != LEADLINE_FROM_ROOT)) {
     keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-               "rank %d: root %d and direction %d, but there are %d ranks and two directions", c->plan->rank, root,
-               direction, ranks);
+               "rank %d: invalid root %d or direction %d (%d ranks, 2 directions)", c->plan->rank, root, direction,
+               ranks);
     c->root = 0;
   }
   const int neighbours = is_root(c) ? ranks : 1;
@@ -29,27 +29,28 @@ leadline_collection* leadline_collection_create(MPI_Comm comm, int direction, in
 
 static int too_late(leadline_collection* c, const char* what) {
   if (!c->plan->committed) return LEADLINE_SEGMENTS_OK;
-  return fail(c->plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: %s after the commit of the collection", c->plan->rank, what);
+  return fail(c->plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: %s after the collection was committed", c->plan->rank, what);
 }
 
 static int take_element(leadline_collection* c, int field, size_t element_bytes) {
   Carried* carried = &c->carried[field];
   if (carried->element_bytes == 0) carried->element_bytes = element_bytes;
   if (element_bytes > 0 && carried->element_bytes == element_bytes) return LEADLINE_SEGMENTS_OK;
-  return keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: field %s has elements of %zu bytes and of %zu",
-                    c->plan->rank, c->plan->fields[field].name, carried->element_bytes, element_bytes);
+  return keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN,
+                    "rank %d: field %s has elements of different sizes (%zu and %zu bytes)", c->plan->rank,
+                    c->plan->fields[field].name, carried->element_bytes, element_bytes);
 }
 
 static int take_face(leadline_collection* c, int field, int rank, Layout* layout, const leadline_face* face) {
   if (take_element(c, field, face->element_bytes) != LEADLINE_SEGMENTS_OK) return c->plan->error;
   if (layout->bytes > 0) {
-    return keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: field %s has two places for rank %d",
+    return keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: field %s has two buffers for rank %d",
                       c->plan->rank, c->plan->fields[field].name, rank);
   }
   if (layout_from_face(layout, face)) return LEADLINE_SEGMENTS_OK;
   return keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-                    "rank %d: field %s, neighbour %d (rank %d): the part of rank %d has no address, or a layout that "
-                    "cannot be read",
+                    "rank %d: field %s, neighbour %d (rank %d): the part of rank %d has a null address or an "
+                    "unreadable datatype",
                     c->plan->rank, c->plan->fields[field].name, is_root(c) ? rank : 0, is_root(c) ? rank : c->root,
                     rank);
 }
@@ -60,7 +61,7 @@ int leadline_collection_field(leadline_collection* c, const char* name, const le
   if (field < 0) return NO_NUMBER;
   Carried* larger = realloc(c->carried, ((size_t)field + 1) * sizeof *larger);
   if (larger == NULL) {
-    keep_first(c->plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory for the plan", c->plan->rank);
+    keep_first(c->plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: out of memory (plan)", c->plan->rank);
     return NO_NUMBER;
   }
   c->carried = larger;
@@ -79,18 +80,19 @@ static int check_on_root(leadline_collection* c, int field, const char* what) {
                       c->plan->n_fields);
   }
   if (is_root(c)) return LEADLINE_SEGMENTS_OK;
-  return keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: %s for field %s, but the root is rank %d",
-                    c->plan->rank, what, c->plan->fields[field].name, c->root);
+  return keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN,
+                    "rank %d: %s for field %s, which only the root (rank %d) may do", c->plan->rank, what,
+                    c->plan->fields[field].name, c->root);
 }
 
 int leadline_collection_place(leadline_collection* c, int field, int rank, const leadline_face* place) {
-  const int error = check_on_root(c, field, "a place is given");
+  const int error = check_on_root(c, field, "a buffer is given");
   if (error != LEADLINE_SEGMENTS_OK || place == NULL) return error;
   if (rank < 0 || rank >= c->plan->ranks || c->carried[field].handler != NULL) {
     return keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN,
                       c->carried[field].handler != NULL
-                          ? "rank %d: field %s has a handler, and a place for rank %d"
-                          : "rank %d: field %s has a place for rank %d, which does not exist",
+                          ? "rank %d: field %s has both a handler and a buffer for rank %d"
+                          : "rank %d: field %s has a buffer for rank %d, which does not exist",
                       c->plan->rank, c->plan->fields[field].name, rank);
   }
   return take_face(c, field, rank, place_of(c, field, rank), place);
@@ -101,8 +103,9 @@ int leadline_collection_handle(leadline_collection* c, int field, leadline_piece
   if (error != LEADLINE_SEGMENTS_OK) return error;
   for (int rank = 0; rank < c->plan->ranks; ++rank) {
     if (place_of(c, field, rank)->bytes == 0 && handler != NULL) continue;
-    return keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: field %s has a place for rank %d, and a handler",
-                      c->plan->rank, c->plan->fields[field].name, rank);
+    return keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN,
+                      "rank %d: field %s has both a buffer for rank %d and a handler", c->plan->rank,
+                      c->plan->fields[field].name, rank);
   }
   c->carried[field].handler = handler;
   c->carried[field].context = context;
@@ -120,16 +123,16 @@ static int check_frame(leadline_collection* c) {
   const char* name = plan->fields[plan->n_fields - 1].name;
   if (first[0] != mine[0]) {
     keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-               "rank %d: the root of the collection of field %s and others is rank %d here, but %d on rank 0",
-               plan->rank, name, mine[0], first[0]);
+               "rank %d: the root is rank %d here, but %d on rank 0 (collection that ends with field %s)", plan->rank,
+               mine[0], first[0], name);
   } else if (first[1] != mine[1]) {
     keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-               "rank %d: the collection of field %s and others goes %s the root (rank %d) here, but not on rank 0",
-               plan->rank, name, mine[1] == LEADLINE_TO_ROOT ? "to" : "from", c->root);
+               "rank %d: the collection goes %s the root (rank %d) here, but not on rank 0 (it ends with field %s)",
+               plan->rank, mine[1] == LEADLINE_TO_ROOT ? "to" : "from", c->root, name);
   } else if (first[2] != mine[2]) {
     keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-               "rank %d: the collection has %d fields here, the last of which is %s, but %d on rank 0", plan->rank,
-               mine[2], name, first[2]);
+               "rank %d: the collection has %d fields here (the last is %s), but %d on rank 0", plan->rank, mine[2],
+               name, first[2]);
   }
   return agree(plan, plan->error);
 }
@@ -143,10 +146,9 @@ static void take_told(leadline_collection* c, int field, int rank, const int64_t
   if (carried->handler != NULL) place_of(c, field, rank)->bytes = (size_t)told[BYTES];
   if (carried->element_bytes == 0) carried->element_bytes = element;
   if (element == 0 || element == carried->element_bytes) return;
-  keep_first(
-      plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-      "rank %d: neighbour %d (rank %d): field %s has elements of %zu bytes there, of %zu here or on a rank before it",
-      plan->rank, rank, rank, plan->fields[field].name, element, carried->element_bytes);
+  keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
+             "rank %d: field %s has elements of %zu bytes on neighbour %d (rank %d), but of %zu on lower ranks or here",
+             plan->rank, plan->fields[field].name, element, rank, rank, carried->element_bytes);
 }
 
 /* Handlers take what there is, so the root learns how much; and all get the length of elements, where parts are cut. */
@@ -186,15 +188,16 @@ static void prepare(leadline_collection* c) {
   MPI_Bcast(c->segments, c->n_segments * (int)(sizeof *c->segments / sizeof(int)), MPI_INT, c->root, plan->comm);
   if (c->slots > c->n_segments) c->slots = c->n_segments > 0 ? c->n_segments : 1;
   if (work_out_moves(c)) return;
-  keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory for %zu bytes of field %s and others", plan->rank,
-             c->buffer_bytes, plan->fields[0].name);
+  keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY,
+             "rank %d: out of memory (%zu bytes; collection that begins with field %s)", plan->rank, c->buffer_bytes,
+             plan->fields[0].name);
 }
 
 int leadline_collection_commit(leadline_collection* c, size_t limit_bytes) {
   if (c == NULL) return LEADLINE_SEGMENTS_NO_MEMORY;
   leadline_segments* plan = c->plan;
   if (plan->committed)
-    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: a second commit of the collection", plan->rank);
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: the collection is committed twice", plan->rank);
   if (plan->broken) return LEADLINE_SEGMENTS_WRONG_PLAN;
   int error = roll_call(plan);
   if (error != LEADLINE_SEGMENTS_OK) return error;

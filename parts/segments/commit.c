@@ -6,21 +6,21 @@
 
 static int check_segments(leadline_segments* plan, int segments, const int* sizes) {
   if (segments < 0 || segments > plan->n_fields) {
-    return keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: %d segments for %d fields", plan->rank, segments,
-                      plan->n_fields);
+    return keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: %d segments for %d fields, at most one per field",
+                      plan->rank, segments, plan->n_fields);
   }
   int sum = 0;
   for (int s = 0; s < segments && sizes != NULL; ++s) {
     if (sizes[s] < 1 || sizes[s] > plan->n_fields - sum) {
       return keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-                        "rank %d: segment %d has %d fields, with %d of %d before it", plan->rank, s, sizes[s], sum,
-                        plan->n_fields);
+                        "rank %d: segment %d has %d fields, but %d of %d are already assigned", plan->rank, s, sizes[s],
+                        sum, plan->n_fields);
     }
     sum += sizes[s];
   }
   if (segments > 0 && sizes != NULL && sum != plan->n_fields) {
-    return keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-                      "rank %d: the segments have %d fields in all, the plan has %d", plan->rank, sum, plan->n_fields);
+    return keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: the segments cover %d fields, but the plan has %d",
+                      plan->rank, sum, plan->n_fields);
   }
   return plan->error;
 }
@@ -35,8 +35,8 @@ static int check_lengths(leadline_segments* plan) {
       received += face->receive.bytes;
       if (sent <= INT_MAX && received <= INT_MAX) continue;
       return keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-                        "rank %d: neighbour %d (rank %d): with field %s its faces have more than 2 GiB: make two plans",
-                        plan->rank, neighbour, plan->neighbours[neighbour].rank, plan->fields[field].name);
+                        "rank %d: neighbour %d (rank %d): faces exceed 2 GiB with field %s; make two plans", plan->rank,
+                        neighbour, plan->neighbours[neighbour].rank, plan->fields[field].name);
     }
   }
   return plan->error;
@@ -55,13 +55,12 @@ static int agree_on_tags(leadline_segments* plan) {
   MPI_Comm_get_attr(plan->comm, MPI_TAG_UB, &most, &there);
   if ((long)plan->directions * plan->n_fields <= (there ? *(int*)most : 32767)) return LEADLINE_SEGMENTS_OK;
   return keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-                    "rank %d: %d fields and directions up to %d need more tags than "
-                    "the MPI library has",
-                    plan->rank, plan->n_fields, plan->directions - 1);
+                    "rank %d: %d fields and directions up to %d need more tags than MPI_TAG_UB", plan->rank,
+                    plan->n_fields, plan->directions - 1);
 }
 
 static int out_of_memory(leadline_segments* plan) {
-  return keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory for the messages of field %s and others",
+  return keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: out of memory (messages; the first field is %s)",
                     plan->rank, plan->fields[0].name);
 }
 
@@ -83,7 +82,7 @@ static int check(leadline_segments* plan, int segments, const int* sizes) {
 
 int leadline_segments_commit(leadline_segments* plan, int segments, const int* sizes) {
   if (plan == NULL) return LEADLINE_SEGMENTS_NO_MEMORY;
-  if (plan->committed) return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: a second commit of the plan", plan->rank);
+  if (plan->committed) return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: the plan is committed twice", plan->rank);
   if (plan->broken) return LEADLINE_SEGMENTS_WRONG_PLAN;
   plan->checks_always = getenv("LEADLINE_SEGMENTS_CHECK") != NULL;
   int error = roll_call(plan);

@@ -90,7 +90,7 @@ static bool has_no_room(leadline_collection* c, size_t limit) {
     while (c->slots > 0 && least > limit / (size_t)c->slots) --c->slots;
     if (c->slots > 0) continue;
     keep_first(c->plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-               "rank %d: a memory limit of %zu bytes has no room for one element of field %s from each of the %d ranks",
+               "rank %d: the memory limit of %zu bytes cannot hold one element of field %s from each of %d ranks",
                c->plan->rank, limit, c->plan->fields[field].name, c->plan->ranks);
     return true;
   }
@@ -124,7 +124,7 @@ bool divide(leadline_collection* c, size_t limit_bytes) {
     }
   }
   if (!fine) {
-    keep_first(c->plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory for the segments of field %s and others",
+    keep_first(c->plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: out of memory (segments; the first field is %s)",
                c->plan->rank, c->plan->fields[0].name);
   }
   return fine;

@@ -27,7 +27,7 @@ static int misuse(leadline_segments* plan, const char* what) {
 
 static int usable(leadline_segments* plan) {
   if (plan->broken) return LEADLINE_SEGMENTS_WRONG_PLAN; /* with the message that said why */
-  if (!plan->committed) return misuse(plan, "the plan is used before its commit");
+  if (!plan->committed) return misuse(plan, "the plan is used before it was committed");
   return LEADLINE_SEGMENTS_OK;
 }
 
@@ -218,7 +218,7 @@ static void wait_all(leadline_segments* plan) {
 int leadline_segments_start(leadline_segments* plan) {
   int error = usable(plan);
   if (error != LEADLINE_SEGMENTS_OK) return error;
-  if (plan->under_way) return misuse(plan, "an exchange is started before the previous one was waited for");
+  if (plan->under_way) return misuse(plan, "an exchange is started before the previous one was completed");
   if (plan->tuning != NULL) error = tune_before(plan);
   if (error != LEADLINE_SEGMENTS_OK) return error;
   const double begin = plan->tuning != NULL ? MPI_Wtime() : 0.0;
@@ -231,10 +231,10 @@ static int under_way(leadline_segments* plan, int field, const char* call) {
   const int error = usable(plan);
   if (error != LEADLINE_SEGMENTS_OK) return error;
   if (!plan->under_way) {
-    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: %s, but no exchange is under way", plan->rank, call);
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: %s, but no exchange is active", plan->rank, call);
   }
   if (field < 0 || field >= plan->n_fields) {
-    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: %s of field %d, but the plan has %d fields", plan->rank, call,
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: %s: no field %d, the plan has %d fields", plan->rank, call,
                 field, plan->n_fields);
   }
   return LEADLINE_SEGMENTS_OK;
@@ -256,7 +256,7 @@ int leadline_segments_wait_field(leadline_segments* plan, int field) {
   const int segment = segment_of(plan->form, field);
   if (plan->left[segment] > 0) {
     return fail(plan, LEADLINE_SEGMENTS_MISUSE,
-                "rank %d: wait for field %s, whose segment has %d fields that are not ready", plan->rank,
+                "rank %d: wait for field %s: its segment has %d fields not marked ready", plan->rank,
                 plan->fields[field].name, plan->left[segment]);
   }
   const double begin = plan->tuning != NULL ? MPI_Wtime() : 0.0;

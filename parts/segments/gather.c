@@ -85,7 +85,7 @@ static bool handle(const leadline_collection* c, const Move* move, char* data, b
   return failed;
 }
 
-/* The root's own piece goes to the handler from where it is, if it is in one piece. */
+/* The root's own piece is passed to the handler in place if it is contiguous. */
 static bool handle_own(const leadline_collection* c, const Move* move, char* scratch, bool failed) {
   if (move->there != NULL) return handle(c, move, move->there, failed);
   if (to_root(c)) pack_move(move, scratch);
@@ -174,7 +174,7 @@ int leadline_collection_run(leadline_collection* c) {
   leadline_segments* plan = c->plan;
   if (plan->broken) return LEADLINE_SEGMENTS_WRONG_PLAN; /* with the message that said why */
   if (!plan->committed) {
-    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: the collection is used before its commit", plan->rank);
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: the collection is used before it was committed", plan->rank);
   }
   if (plan->checks_always) {
     const int error = agree(plan, check_memory(plan));
@@ -183,5 +183,5 @@ int leadline_collection_run(leadline_collection* c) {
   const bool failed = is_sender(c) ? send_all(c) : receive_all(c);
   if (!failed) return LEADLINE_SEGMENTS_OK;
   return fail(plan, LEADLINE_SEGMENTS_HANDLER_FAILED,
-              "rank %d: a handler failed in the collection of field %s and others", plan->rank, plan->fields[0].name);
+              "rank %d: a handler failed (collection that begins with field %s)", plan->rank, plan->fields[0].name);
 }

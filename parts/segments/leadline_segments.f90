@@ -138,7 +138,7 @@ contains
     integer, intent(in) :: comm
     type(segments_plan) :: plan
     plan%handle = create_c(int(comm, c_int))
-    if (.not. c_associated(plan%handle)) error stop "no memory for the plan"
+    if (.not. c_associated(plan%handle)) error stop "out of memory for the plan"
   end function segments_create
 
   integer function segments_neighbour(plan, rank, outgoing, incoming)

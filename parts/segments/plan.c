@@ -32,7 +32,7 @@ int keep_first(leadline_segments* plan, int error, const char* format, ...) {
 
 static int too_late(leadline_segments* plan, const char* call) {
   if (!plan->committed) return LEADLINE_SEGMENTS_OK;
-  return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: %s after the commit of the plan", plan->rank, call);
+  return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: %s after the plan was committed", plan->rank, call);
 }
 
 leadline_segments* leadline_segments_create(MPI_Comm comm) {
@@ -47,7 +47,7 @@ leadline_segments* leadline_segments_create(MPI_Comm comm) {
 }
 
 static int out_of_memory(leadline_segments* plan) {
-  keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory for the plan", plan->rank);
+  keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: out of memory (plan)", plan->rank);
   return NO_NUMBER;
 }
 
@@ -82,13 +82,13 @@ static bool widen(leadline_segments* plan) {
 int leadline_segments_neighbour(leadline_segments* plan, int rank, int outgoing, int incoming) {
   if (too_late(plan, "a neighbour is added")) return NO_NUMBER;
   if (rank != MPI_PROC_NULL && (rank < 0 || rank >= plan->ranks)) {
-    keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: neighbour %d is rank %d, but there are %d ranks",
+    keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN, "rank %d: neighbour %d is rank %d, but there are only %d ranks",
                plan->rank, plan->n_neighbours, rank, plan->ranks);
     return NO_NUMBER;
   }
   if (outgoing < 0 || incoming < 0 || outgoing > 1023 || incoming > 1023) {
     keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-               "rank %d: neighbour %d (rank %d): directions are 0 to 1023, not %d and %d", plan->rank,
+               "rank %d: neighbour %d (rank %d): directions must be 0 to 1023, got %d and %d", plan->rank,
                plan->n_neighbours, rank, outgoing, incoming);
     return NO_NUMBER;
   }
@@ -114,8 +114,8 @@ static Face* new_face(leadline_segments* plan, int field, int neighbour) {
   if (plan->error != LEADLINE_SEGMENTS_OK || too_late(plan, "a face is added")) return NULL;
   if (field < 0 || field >= plan->n_fields || neighbour < 0 || neighbour >= plan->n_neighbours) {
     keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-               "rank %d: a face of field %d for neighbour %d, but the plan has %d fields and %d neighbours", plan->rank,
-               field, neighbour, plan->n_fields, plan->n_neighbours);
+               "rank %d: a face for field %d and neighbour %d, but the plan has %d fields and %d neighbours",
+               plan->rank, field, neighbour, plan->n_fields, plan->n_neighbours);
     return NULL;
   }
   Face* face = face_of(plan, field, neighbour);
@@ -129,10 +129,9 @@ static Face* new_face(leadline_segments* plan, int field, int neighbour) {
 }
 
 static int unreadable(leadline_segments* plan, int field, int neighbour, const char* which) {
-  return keep_first(
-      plan, LEADLINE_SEGMENTS_WRONG_PLAN,
-      "rank %d: field %s, neighbour %d (rank %d): what %s has no address, or a layout that cannot be read", plan->rank,
-      plan->fields[field].name, neighbour, plan->neighbours[neighbour].rank, which);
+  return keep_first(plan, LEADLINE_SEGMENTS_WRONG_PLAN,
+                    "rank %d: field %s, neighbour %d (rank %d): what %s has a null address or an unreadable datatype",
+                    plan->rank, plan->fields[field].name, neighbour, plan->neighbours[neighbour].rank, which);
 }
 
 int leadline_segments_face(leadline_segments* plan, int field, int neighbour, const leadline_face* send,
@@ -169,7 +168,7 @@ int leadline_segments_use(leadline_segments* plan, leadline_segments_method meth
 }
 
 const char* leadline_segments_message(const leadline_segments* plan) {
-  return plan == NULL ? "no memory for the plan" : plan->message;
+  return plan == NULL ? "out of memory for the plan" : plan->message;
 }
 
 leadline_face leadline_face_of_array(void* array, size_t element_bytes, int dims, const int* sizes, int dim, int index,

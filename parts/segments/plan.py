@@ -67,9 +67,9 @@ class Plan:
         """What of the field leaves for the neighbour, and where what comes from it goes: views of arrays, or None."""
         given = [view for view in (send, receive) if view is not None]
         if not given or len({view.dtype.itemsize for view in given}) > 1:
-            raise UsageError("a face needs arrays to send or receive, of elements of the same size")
+            raise UsageError("a face needs arrays to send or receive, with elements of one size")
         if receive is not None and not receive.flags.writeable:
-            raise UsageError("a face cannot be received into an array that is read-only")
+            raise UsageError("a face cannot be received into a read-only array")
         if any(view.ndim > 7 for view in given):
             raise UsageError("a face has at most 7 dimensions")
         self._kept += given

@@ -44,10 +44,10 @@ static void hear(MPI_Comm comm, int tag, bool* here) {
 
 static int say_who_is_missing(leadline_segments* plan, int tag, double waited_s) {
   bool* here = calloc((size_t)plan->ranks, sizeof *here);
-  if (here == NULL) return fail(plan, LEADLINE_SEGMENTS_RANK_MISSING, "a rank has not created the plan");
+  if (here == NULL) return fail(plan, LEADLINE_SEGMENTS_RANK_MISSING, "some rank has not created the plan");
   here[plan->rank] = true;
   for (int rank = 0; rank < plan->ranks; ++rank) {
-    MPI_Request request; /* to a rank that is missing it never ends */
+    MPI_Request request; /* to a missing rank it never completes */
     if (rank == plan->rank) continue;
     MPI_Isend(NULL, 0, MPI_BYTE, rank, tag, plan->given_comm, &request);
     MPI_Request_free(&request);
@@ -73,8 +73,8 @@ static int say_who_is_missing(leadline_segments* plan, int tag, double waited_s)
   if (neighbour >= 0)
     snprintf(whose, sizeof whose, " (rank %d is neighbour %d of rank %d)", first, neighbour, plan->rank);
   return fail(plan, LEADLINE_SEGMENTS_RANK_MISSING,
-              "rank %d: rank%s %s%s of %d did not commit the plan of the fields from %s on within %.0f s%s", plan->rank,
-              missing > 1 ? "s" : "", ranks, missing > 8 ? ", ..." : "", plan->ranks,
+              "rank %d: rank%s %s%s of %d did not commit the plan that begins with field %s within %.0f s%s",
+              plan->rank, missing > 1 ? "s" : "", ranks, missing > 8 ? ", ..." : "", plan->ranks,
               plan->n_fields > 0 ? plan->fields[0].name : "(none)", waited_s, whose);
 }
 

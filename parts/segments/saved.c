@@ -33,14 +33,14 @@ void signature_of(const leadline_segments* plan, char* text, size_t room) {
 
 int leadline_segments_load(leadline_segments* plan, const char* path) {
   if (plan->committed) {
-    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: load after the commit of the plan", plan->rank);
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: load after the plan was committed", plan->rank);
   }
   free(plan->loaded_from);
   plan->loaded_from = strdup(path);
   return plan->loaded_from == NULL ? LEADLINE_SEGMENTS_NO_MEMORY : LEADLINE_SEGMENTS_OK;
 }
 
-/* numbers: method, persistent, segments, sizes. False where the line is of another plan or makes no sense. */
+/* numbers: method, persistent, segments, sizes. False if the line belongs to another plan or is invalid. */
 static bool understand(const leadline_segments* plan, const char* line, const char* signature, int* numbers) {
   const size_t length = strlen(signature);
   if (strncmp(line, signature, length) != 0 || line[length] != ' ') return false;
@@ -87,7 +87,7 @@ int apply_loaded(leadline_segments* plan) {
 
 int leadline_segments_save(leadline_segments* plan, const char* path) {
   if (!plan->committed || plan->tuning != NULL) {
-    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: save before the plan's form is found", plan->rank);
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: save before tuning has finished", plan->rank);
   }
   char signature[SIGNATURE_LENGTH];
   signature_of(plan, signature, sizeof signature);
@@ -103,7 +103,7 @@ int leadline_segments_save(leadline_segments* plan, const char* path) {
       written = !ferror(file);
       written = fclose(file) == 0 && written;
     }
-    if (!written) error = fail(plan, LEADLINE_SEGMENTS_NO_FILE, "rank 0: %s cannot be written", path);
+    if (!written) error = fail(plan, LEADLINE_SEGMENTS_NO_FILE, "rank 0: cannot write %s", path);
   }
   MPI_Bcast(&error, 1, MPI_INT, 0, plan->comm);
   MPI_Bcast(plan->message, MESSAGE_LENGTH, MPI_CHAR, 0, plan->comm);

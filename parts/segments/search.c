@@ -6,7 +6,7 @@
 /* A form this far behind ends its chain: few segments more or less change less than that. */
 static const double clearly_behind = 1.25;
 
-/* Long messages that are described travel best in such parts, where they do at all (Open MPI). */
+/* Long messages with a datatype travel fastest in parts of this size, if parts help at all (Open MPI). */
 enum { GOOD_SIZE_KIB = 192 };
 
 /* How the first form makes its messages, on all ranks, and the most that a rank has for a neighbour. */

@@ -26,7 +26,7 @@ static double tolerance(int races) {
   return races < 6 ? by_races[races] : 1.04;
 }
 
-/* What the first datatypes that a program makes take besides. */
+/* The extra time of the first datatypes that a program makes. */
 #ifdef I_MPI_VERSION
 static const double first_datatype_s = 1e-3;
 #else
@@ -76,7 +76,7 @@ struct Tuning {
   long switches;            /* until the last exchange ended */
 };
 
-/* How often this thread was taken off its core. */
+/* How often this thread was preempted. */
 static long switches(void) {
 #ifdef RUSAGE_THREAD
   const int who = RUSAGE_THREAD;
@@ -88,7 +88,7 @@ static long switches(void) {
 }
 
 static int out_of_memory(leadline_segments* plan) {
-  return keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: no memory to tune the plan", plan->rank);
+  return keep_first(plan, LEADLINE_SEGMENTS_NO_MEMORY, "rank %d: out of memory (tuning)", plan->rank);
 }
 
 static void add(leadline_segments* plan, int segments, const int* sizes, leadline_segments_method method) {

@@ -53,11 +53,13 @@ def test_random_fields_come_back(name: str, ranks: int, written: str, read: str,
 def test_what_is_wrong_on_one_rank_is_raised_on_all(way: str, tmp_path: Path) -> None:
     need(PARALLEL, way, tmp_path)
     said = lines_of(PARALLEL, 3, ["wrong", way], tmp_path)
-    unusable = "wrong.nc: a field in memory must be contiguous, of 4-byte or 8-byte numbers, and as large as declared"
+    unusable = (
+        "wrong.nc: the field in memory must be contiguous, with elements of 4 or 8 bytes, and of the declared size"
+    )
     wrong = {
         "no file": "none.nc: ",
-        "block": "rank 2: dimension 1 of its block has 4 points starting at 0, but the field has 3",
-        "lengths": "rank 2: a field has 1 to 6 dimensions, sizes, and a block",
+        "block": "rank 2, dimension 1: block of 4 points starting at 0, but the field has 3",
+        "lengths": "rank 2: a field needs 1 to 6 dimensions, sizes and a block",
         "shape": unusable,
         "type": unusable,
         "order": unusable,

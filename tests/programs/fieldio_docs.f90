@@ -94,7 +94,7 @@ contains
     call fieldio_read(file, variable, spread, c, index=[2])
     wrong = wrong + count(c(1, :) /= -9.0) + count(c(2:, :) /= real(rank + 1))
     variable = fieldio_variable(file, "c", [nx, ny, 2], code)
-    if (code == 0 .or. index(fieldio_message(file), "has the shape 2x7x4 instead of 2x4x7") == 0) wrong = wrong + 1
+    if (code == 0 .or. index(fieldio_message(file), "expected shape 2x4x7, got 2x7x4") == 0) wrong = wrong + 1
     call fieldio_free(file)
     call spread_free(spread)
   end subroutine tracers

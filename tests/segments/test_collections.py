@@ -15,21 +15,21 @@ COLLECTIONS = 2000 if ALL else 60
 
 # What the last rank or the root does wrong, and what every rank must say of it.
 WRONG = {
-    "root": "rank 2: the root of the collection of field temperature and others is rank 1 here, but 0 on rank 0",
-    "direction": "rank 2: the collection of field temperature and others goes from the root (rank 0) here",
-    "outside": "rank 2: root 3 and direction 0, but there are 3 ranks",
-    "fields": "rank 2: the collection has 1 fields here, the last of which is salt, but 2 on rank 0",
-    "name": "rank 0: neighbour 2 (rank 2): field temperature, number 1, has another name there",
-    "size": "rank 0: neighbour 2 (rank 2): field temperature receives 400 bytes, but 408 are sent",
-    "null": "rank 2: field temperature, neighbour 0 (rank 0): the part of rank 2 has no address",
-    "element": "rank 0: neighbour 2 (rank 2): field temperature has elements of 4 bytes there, of 8 here",
-    "gap": "rank 2: field temperature, neighbour 0 (rank 0): its face is not in memory",
-    "no place": "rank 0: neighbour 0 (rank 0): field temperature receives 0 bytes, but 400 are sent",
-    "place": "rank 2: a place is given for field temperature, but the root is rank 0",
-    "two places": "rank 0: field temperature has two places for rank 2",
-    "overlap": "rank 0: what field temperature receives from neighbour 1 (rank 1) overlaps what field temp",
-    "limit": "rank 0: a memory limit of 8 bytes has no room for one element of field salt from each of the 3 ranks",
-    "freed": "rank 2: field temperature, neighbour 0 (rank 0): its face is not in memory; was the field freed?",
+    "root": "rank 2: the root is rank 1 here, but 0 on rank 0 (collection that ends with field temperature)",
+    "direction": "rank 2: the collection goes from the root (rank 0) here, but not on rank 0 (it ends with field temperature)",
+    "outside": "rank 2: invalid root 3 or direction 0 (3 ranks, 2 directions)",
+    "fields": "rank 2: the collection has 1 fields here (the last is salt), but 2 on rank 0",
+    "name": "rank 0: field temperature (number 1) has another name on neighbour 2 (rank 2)",
+    "size": "rank 0, field temperature: receives 400 bytes from neighbour 2 (rank 2), which sends 408",
+    "null": "rank 2: field temperature, neighbour 0 (rank 0): the part of rank 2 has a null address",
+    "element": "rank 0: field temperature has elements of 4 bytes on neighbour 2 (rank 2), but of 8 on lower ranks",
+    "gap": "rank 2: field temperature, neighbour 0 (rank 0): its face is not mapped memory",
+    "no place": "rank 0, field temperature: receives 0 bytes from neighbour 0 (rank 0), which sends 400",
+    "place": "rank 2: a buffer is given for field temperature, which only the root (rank 0) may do",
+    "two places": "rank 0: field temperature has two buffers for rank 2",
+    "overlap": "rank 0: buffers overlap: field temperature, received from neighbour 1 (rank 1), and field temp",
+    "limit": "rank 0: the memory limit of 8 bytes cannot hold one element of field salt from each of 3 ranks",
+    "freed": "rank 2: field temperature, neighbour 0 (rank 0): its face is not mapped memory (field freed?)",
 }
 
 
@@ -50,9 +50,9 @@ def test_a_wrong_plan_is_an_error_on_every_rank(tmp_path: Path) -> None:
             assert len(found) == 1, (kind, found)
             assert found[0].startswith(f"rank {rank}: {kind}: code 1: {said}"), found
     for rank in range(3):
-        assert f"rank {rank}: early: code 3: rank {rank}: the collection is used before its commit" in done.lines
+        assert f"rank {rank}: early: code 3: rank {rank}: the collection is used before it was committed" in done.lines
     # The root's handler failed: it is not called again, the others' data were taken, and nobody hangs.
-    failed = "rank 0: handler: code 6: rank 0: a handler failed in the collection of field salt and others"
+    failed = "rank 0: handler: code 6: rank 0: a handler failed (collection that begins with field salt)"
     assert {failed, "rank 0: handler: called 1 times", "rank 1: handler: code 0: "} <= set(done.stdout.splitlines())
 
 
@@ -62,7 +62,7 @@ def test_a_rank_that_does_not_come_is_named(tmp_path: Path) -> None:
     said = sorted(line for line in done.stdout.splitlines() if ": code 2: " in line)
     assert len(said) == 2, done.stdout + done.stderr
     for rank, line in enumerate(said):
-        assert f"rank {rank}: rank 2 of 3 did not commit the plan of the fields from salt on" in line
+        assert f"rank {rank}: rank 2 of 3 did not commit the plan that begins with field salt" in line
 
 
 @pytest.mark.parametrize(("name", "ranks"), [("mpich", 2), ("openmpi", 3)])

@@ -17,24 +17,24 @@ PLANS = 2000 if ALL else 60
 
 # What the last rank does wrong, and what every rank must say of it: rank, neighbour and field.
 WRONG = {
-    "neighbour": ("neighbour 0 (rank 2, ", "field salt would wait for ever"),
-    "rank": ("rank 2: neighbour 1 is rank 6, but there are 3 ranks", ""),
-    "name": ("(rank 2): field temperature, number 1, has another name there", ""),
+    "neighbour": ("neighbour 0 (rank 2, ", "field salt would wait forever"),
+    "rank": ("rank 2: neighbour 1 is rank 6, but there are only 3 ranks", ""),
+    "name": ("field temperature (number 1) has another name on neighbour 1 (rank 2)", ""),
     "fields": ("rank 2: 2 segments for 1 fields", ""),
-    "size": ("neighbour 1 (rank 2): field temperature receives 400 bytes, but 408 are sent", ""),
+    "size": ("field temperature: receives 400 bytes from neighbour 1 (rank 2), which sends 408", ""),
     "overlap": (
-        "rank 2: what field salt receives from neighbour 1 (rank 0) overlaps what field temperature receives",
+        "rank 2: buffers overlap: field salt, received from neighbour 1 (rank 0), and field temperature, received",
         "",
     ),
-    "sent": ("what field temperature receives from neighbour 1 (rank 0) overlaps what field temperature sends to", ""),
-    "null": ("rank 2: field temperature, neighbour 0 (rank 1): what is sent has no address", ""),
-    "gap": ("rank 2: field temperature, neighbour 0 (rank 1): its face is not in memory", ""),
-    "segments": ("(rank 2) divides the fields salt to temperature into other segments", ""),
+    "sent": ("field temperature, received from neighbour 1 (rank 0), and field temperature, sent to", ""),
+    "null": ("rank 2: field temperature, neighbour 0 (rank 1): what is sent has a null address", ""),
+    "gap": ("rank 2: field temperature, neighbour 0 (rank 1): its face is not mapped memory", ""),
+    "segments": ("(rank 2) divides fields salt to temperature into different segments", ""),
     "many": ("3 segments for 2 fields", ""),
-    "sum": ("segment 1 has 2 fields, with 1 of 2 before it", ""),
-    "freed": ("rank 2: field temperature, neighbour 0 (rank 1): its face is not in memory; was the field freed?", ""),
-    "twice": ("an exchange is started before the previous one was waited for", ""),
-    "early": ("wait for field temperature, whose segment has 1 fields that are not ready", ""),
+    "sum": ("segment 1 has 2 fields, but 1 of 2 are already assigned", ""),
+    "freed": ("rank 2: field temperature, neighbour 0 (rank 1): its face is not mapped memory (field freed?)", ""),
+    "twice": ("an exchange is started before the previous one was completed", ""),
+    "early": ("wait for field temperature: its segment has 1 fields not marked ready", ""),
 }
 
 
@@ -80,7 +80,7 @@ def test_a_rank_that_does_not_come_is_named(name: str, tmp_path: Path) -> None:
     said = sorted(line for line in done.stdout.splitlines() if ": code 2: " in line)
     assert len(said) == 2, done.stdout + done.stderr
     for rank, line in enumerate(said):
-        assert f"rank {rank}: rank 2 of 3 did not commit the plan of the fields from salt on" in line
+        assert f"rank {rank}: rank 2 of 3 did not commit the plan that begins with field salt" in line
 
 
 @pytest.mark.parametrize(("name", "ranks"), [("mpich", 2), ("openmpi", 3)])

@@ -42,5 +42,5 @@ def test_halos_of_sections_arrive(library: Library, tmp_path: Path) -> None:
 
 def test_an_error_is_said_on_every_rank(library: Library, tmp_path: Path) -> None:
     done = run_mpi(library, 2, [_built(library, tmp_path), "size"], cwd=tmp_path)
-    said = "rank 0: neighbour 1 (rank 1): field salt sends 64 bytes, but 96 are received"
+    said = "rank 0, field salt: sends 64 bytes to neighbour 1 (rank 1), which receives 96"
     assert done.lines == [f"rank 0: {said}", f"rank 1: {said}"], done.stderr

@@ -32,5 +32,5 @@ def test_halos_of_views_arrive(name: str, ranks: int, tmp_path: Path) -> None:
 
 
 def test_an_error_is_raised_on_every_rank(tmp_path: Path) -> None:
-    said = "rank 0: neighbour 1 (rank 1): field salt sends 64 bytes, but 96 are received"
+    said = "rank 0, field salt: sends 64 bytes to neighbour 1 (rank 1), which receives 96"
     assert _lines("mpich", 2, "size", tmp_path) == [f"rank 0: {said}", f"rank 1: {said}"]

@@ -77,13 +77,13 @@ def test_a_loss_is_an_error(tmp_path: Path, left_out: str, said: str) -> None:
 
 REFUSED = {
     "an unknown option": (["--pencils", "4"], "no option --pencils"),
-    "no steps": (["--steps", "0"], "--steps must be a whole number from 1"),
-    "no particles": (["--particles", "0"], "--particles must be a whole number from 1"),
+    "no steps": (["--steps", "0"], "--steps: expected an integer from 1"),
+    "no particles": (["--particles", "0"], "--particles: expected an integer from 1"),
     "fewer particles than processes": (["--particles", "2"], "--particles 2 is fewer than one for each of 3 processes"),
-    "a grid of two sizes": (["--grid", "33x64"], "--grid must look like 33x64x16"),
+    "a grid of two sizes": (["--grid", "33x64"], "--grid: expected the form 33x64x16"),
     "a plane too small": (["--grid", "4x64x16"], "at least 5 points radially"),
     "an odd plane": (["--grid", "33x63x16"], "even number of points"),
-    "a grid beyond all memory": (["--grid", "9999x9998x9999"], "more points than a message can hold"),
+    "a grid beyond all memory": (["--grid", "9999x9998x9999"], "too many points for one message"),
     "domains for other ranks": (["--domains", "2"], "--domains 2 does not divide 3 processes"),
     "more domains than planes": (["--domains", "3", "--grid", "33x64x16"], "does not divide the 16 planes"),
 }

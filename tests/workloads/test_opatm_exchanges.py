@@ -57,4 +57,4 @@ def test_mass_is_reported_as_lost_when_ranks_disagree(any_program: Program, tmp_
     done = any_program.start(2, words, cwd=tmp_path, left_out="trcadv:1:eastward")
     assert done.returncode != 0
     assert result_of(done).mass_error > 1e-10
-    assert "mass was not conserved" in done.stderr
+    assert "mass is not conserved" in done.stderr

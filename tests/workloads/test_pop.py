@@ -133,18 +133,18 @@ def test_a_failed_check_is_said_and_is_exit_code_1(tmp_path: Path) -> None:
 
 REFUSED = {
     "an unknown option": (["--tracer=4"], "no option --tracer"),
-    "no steps": (["--steps=0"], "--steps must be a whole number from 1"),
-    "a grid of two sizes": (["--grid=14x10"], "--grid must look like 320x384x40"),
-    "a grid too small for the ranks": (["--grid=3x3x3"], "an ocean of 3 x 3 points cannot be cut into 3 blocks"),
+    "no steps": (["--steps=0"], "--steps: expected an integer from 1"),
+    "a grid of two sizes": (["--grid=14x10"], "--grid: expected the form 320x384x40"),
+    "a grid too small for the ranks": (["--grid=3x3x3"], "a grid of 3 x 3 points cannot be decomposed into 3 blocks"),
     "a block thinner than the halo": (
         ["--grid=5x30x3", "--blocks=3x1"],
-        "cannot be cut into 3 blocks of at least 2 x 2",
+        "cannot be decomposed into 3 blocks of at least 2 x 2",
     ),
     "another number of blocks": (["--blocks=2x2"], "--blocks gives 2 x 2 blocks for 3 processes"),
-    "an unknown solver": (["--solver=sor"], "--solver must be one of chrongear, standard, not 'sor'"),
-    "an unknown case": (["--case=calm"], "--case must be one of gyres, seiche, not 'calm'"),
-    "one tracer": (["--tracers=1"], "--tracers must be a whole number from 2"),
-    "no members": (["--members=0"], "--members must be a whole number from 1"),
+    "an unknown solver": (["--solver=sor"], "--solver: expected one of chrongear, standard, got 'sor'"),
+    "an unknown case": (["--case=calm"], "--case: expected one of gyres, seiche, got 'calm'"),
+    "one tracer": (["--tracers=1"], "--tracers: expected an integer from 2"),
+    "no members": (["--members=0"], "--members: expected an integer from 1"),
     "a grid beyond all memory": (["--grid=90000x90000x40"], "more than 2^31 points"),
 }
 

@@ -114,17 +114,17 @@ def _sizes(report: dict[str, Any]) -> Counter[int]:
 
 
 REFUSED = {
-    "an unknown option": (["--tracer=4"], "no option --tracer; there are --grid, --tracers"),
+    "an unknown option": (["--tracer=4"], "no option --tracer; available: --grid, --tracers"),
     "a word that is no option": (["fast"], "'fast' is not an option"),
     "an option without value": (["--steps"], "--steps needs a value"),
-    "an option given twice": (["--steps=1", "--steps=2"], "--steps is given twice"),
-    "no steps": (["--steps", "0"], "--steps must be a whole number from 1 to 1000000, not '0'"),
-    "a number too large": (["--steps=99999999999999999999"], "--steps must be a whole number from 1"),
-    "no number": (["--steps=4.5"], "--steps must be a whole number from 1"),
-    "a grid of two sizes": (["--grid=14x10"], "--grid must look like 320x384x40, not '14x10'"),
-    "a grid too small for the ranks": (["--grid=3x3x3"], "an ocean of 3 x 3 points cannot be cut into 3 blocks"),
+    "an option given twice": (["--steps=1", "--steps=2"], "--steps given twice"),
+    "no steps": (["--steps", "0"], "--steps: expected an integer from 1 to 1000000, got '0'"),
+    "a number too large": (["--steps=99999999999999999999"], "--steps: expected an integer from 1"),
+    "no number": (["--steps=4.5"], "--steps: expected an integer from 1"),
+    "a grid of two sizes": (["--grid=14x10"], "--grid: expected the form 320x384x40, got '14x10'"),
+    "a grid too small for the ranks": (["--grid=3x3x3"], "a grid of 3 x 3 points cannot be decomposed into 3 blocks"),
     "another number of blocks": (["--blocks=2x2"], "--blocks gives 2 x 2 blocks for 3 processes"),
-    "an unknown solver": (["--solver=sor"], "--solver must be one of chrongear, standard, not 'sor'"),
+    "an unknown solver": (["--solver=sor"], "--solver: expected one of chrongear, standard, got 'sor'"),
 }
 
 

@@ -100,25 +100,25 @@ def test_a_loss_of_mass_is_an_error(tmp_path: Path) -> None:
     options = words({**CUT["x"], **SHORT})
     done = start("s3d", quickest(), 2, options, cwd=tmp_path, environment={"S3D_LEAVE_OUT": "divergence:1:x+"})
     assert done.returncode == 1
-    assert "s3d: mass, momentum, energy or atoms were not conserved" in done.stderr
+    assert "s3d: mass, momentum, energy or atoms are not conserved" in done.stderr
 
 
 def test_a_wrong_order_is_an_error(tmp_path: Path) -> None:
     options = words({"problem": "mixing", "grid": "12x12x12", "steps": 1})
     done = start("s3d", quickest(), 2, options, cwd=tmp_path, environment={"S3D_LEAVE_OUT": "gradients:5"})
     assert done.returncode == 1
-    assert "s3d: the order of convergence is less than 7.5" in done.stderr
+    assert "s3d: the order of convergence is below 7.5" in done.stderr
 
 
 REFUSED = {
     "an unknown option": (["--domains", "4"], "no option --domains"),
-    "no steps": (["--steps", "0"], "--steps must be a whole number from 1"),
-    "no steps between two looks": (["--monitor", "0"], "--monitor must be a whole number from 1"),
-    "an unknown problem": (["--problem", "fire"], "--problem must be one of flame, sound, mixing, not 'fire'"),
-    "a grid of two sizes": (["--grid", "16x16"], "--grid must look like 32x32x32"),
+    "no steps": (["--steps", "0"], "--steps: expected an integer from 1"),
+    "no steps between two looks": (["--monitor", "0"], "--monitor: expected an integer from 1"),
+    "an unknown problem": (["--problem", "fire"], "--problem: expected one of flame, sound, mixing, got 'fire'"),
+    "a grid of two sizes": (["--grid", "16x16"], "--grid: expected the form 32x32x32"),
     "a grid narrower than the filter": (["--grid", "16x16x4"], "--grid needs at least 5 points"),
     "a grid beyond all memory": (["--grid", "9999x9999x9999"], "more than 2^31 points"),
-    "a grid too small for the ranks": (["--grid", "10x10x10"], "cannot be cut into 3 blocks"),
+    "a grid too small for the ranks": (["--grid", "10x10x10"], "cannot be decomposed into 3 blocks"),
     "blocks for other ranks": (["--blocks", "2x2x1"], "--blocks 2x2x1 is not for 3 processes"),
     "blocks that are too narrow": (["--grid", "12x32x32", "--blocks", "3x1x1"], "less than 5 points wide"),
     "too coarse for an exact solution": (["--problem", "sound", "--grid", "30x8x8"], "sound needs at least 12 points"),

@@ -66,21 +66,21 @@ def test_a_wrong_shock_tube_is_an_error(tmp_path: Path) -> None:
     options = words({"problem": "sod-y", "grid": "4x48x4", "pencils": "2x1"})
     done = start("vh1", quickest(), 2, options, cwd=tmp_path, environment={"VH1_LEAVE_OUT": "transpose:1"})
     assert done.returncode == 1
-    assert "vh1: the errors in the line above are too large" in done.stderr
+    assert "vh1: the errors above exceed their limits" in done.stderr
 
 
 REFUSED = {
     "an unknown option": (["--tracers", "4"], "no option --tracers"),
-    "no steps": (["--steps", "0"], "--steps must be a whole number from 1"),
-    "an unknown problem": (["--problem", "sod"], "--problem must be one of blast, sod-x, sod-y, sod-z, not 'sod'"),
-    "a grid of two sizes": (["--grid", "16x16"], "--grid must look like 64x64x64"),
-    "a grid of nothing": (["--grid", "16x16x0"], "a number in --grid must be a whole number from 1"),
+    "no steps": (["--steps", "0"], "--steps: expected an integer from 1"),
+    "an unknown problem": (["--problem", "sod"], "--problem: expected one of blast, sod-x, sod-y, sod-z, got 'sod'"),
+    "a grid of two sizes": (["--grid", "16x16"], "--grid: expected the form 64x64x64"),
+    "a grid of nothing": (["--grid", "16x16x0"], "a number in --grid: expected an integer from 1"),
     "a grid too thin": (["--grid", "16x2x16"], "at least 4 zones"),
-    "a grid too small for the ranks": (["--grid", "4x4x4"], "cannot be cut into 3 equal pencils"),
-    "a flat grid that does not divide": (["--grid", "64x64x1"], "a grid of 64x64x1 cannot be cut into 3"),
+    "a grid too small for the ranks": (["--grid", "4x4x4"], "cannot be decomposed into 3 equal pencils"),
+    "a flat grid that does not divide": (["--grid", "64x64x1"], "a grid of 64x64x1 cannot be decomposed into 3"),
     "a grid beyond all memory": (["--grid", "9999x9999x9999"], "more than 2^31 values"),
     "pencils for other ranks": (["--pencils", "2x2"], "--pencils 2x2 is not for 3 processes"),
-    "pencils that do not fit": (["--pencils", "3x1"], "does not divide"),
+    "pencils that do not fit": (["--pencils", "3x1"], "is not divisible so"),
     "a short tube": (["--problem", "sod-x", "--grid", "36x12x12"], "sod-x needs at least 48 zones"),
 }
 

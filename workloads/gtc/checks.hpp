@@ -1,4 +1,4 @@
-// What may not change: every particle stays, with its charge and its magnetic moment.
+// What must not change: every particle remains, with its charge and its magnetic moment.
 #pragma once
 
 #include <vector>

@@ -84,7 +84,7 @@ bool print_result(const Model& model, const kit::Phases& phases, const kit::Sess
       session.ranks == 1 ? "" : "s", model.torus.described().c_str(), settings.steps, settings.steps == 1 ? "" : "s",
       times.c_str(), worst[0], worst[1], mean.potential, mean.speed);
   if (after == before && before.particles == settings.particles) return true;
-  std::fprintf(stderr, "gtc: %ld particles at the beginning, %ld at the end, or not the same ones\n", before.particles,
+  std::fprintf(stderr, "gtc: particles lost or changed: %ld at the start, %ld at the end\n", before.particles,
                after.particles);
   return false;
 }

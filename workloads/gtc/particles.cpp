@@ -32,7 +32,7 @@ Particle particle(uint64_t number) {
   made.now[Particle::theta] = 2.0 * M_PI * draw.uniform();
   const double zeta = 2.0 * M_PI * draw.uniform();
   made.now[Particle::zeta] = wrapped(zeta + 0.2 * std::sin(zeta - 2.0 * made.now[Particle::theta]));
-  const bool fast = number % 100 == 0;  // as fusion makes them: they cross more than one domain in a step
+  const bool fast = number % 100 == 0;  // as fast as those from fusion: they cross more than one domain in a step
   const double speed = (fast ? 3.0 : 1.0) * std::sqrt(-2.0 * std::log(draw.uniform()));
   made.now[Particle::parallel] = speed * std::cos(2.0 * M_PI * draw.uniform());
   made.now[Particle::charge] = 0.5 + draw.uniform();

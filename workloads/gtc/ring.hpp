@@ -14,7 +14,7 @@ class Ring {
   int right() const { return right_; }
   const kit::Omission& omission() const { return omission_; }
 
-  // Everybody sends `count` values one way and receives as many from the other: one MPI_Sendrecv.
+  // Every rank sends `count` values one way and receives as many from the other: one MPI_Sendrecv.
   void to_right(const double* sent, double* received, int count, const kit::Exchange& exchange) const;
   void to_left(const double* sent, double* received, int count, const kit::Exchange& exchange) const;
 

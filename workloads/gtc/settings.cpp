@@ -9,9 +9,9 @@ namespace gtc {
 
 const char* const usage =
     "gtc: gyrating particles in a torus and the field they make, on any number of MPI processes\n"
-    "  --grid NRxNTHETAxNZETA  points along the minor radius, the short and the long way round (33x64x16)\n"
+    "  --grid NRxNTHETAxNZETA  points along the minor radius, poloidally and toroidally (33x64x16)\n"
     "  --particles N           in the whole torus (400000)\n"
-    "  --domains N             toroidal domains, a divisor of NZETA and of the number of processes; the processes of "
+    "  --domains N             toroidal domains, a divisor of NZETA and of the number of ranks; the ranks of "
     "a\n"
     "                          domain share its particles (as many as there can be)\n"
     "  --steps N               steps of two Runge-Kutta stages (10)\n";
@@ -22,7 +22,7 @@ Settings read_settings(int argc, char** argv) {
   if (grid[0] < 5 || grid[1] < 8) throw kit::UsageError("--grid needs at least 5 points radially and 8 poloidally");
   if (grid[1] % 2 != 0) throw kit::UsageError("--grid needs an even number of points poloidally");
   if (static_cast<double>(grid[0]) * grid[1] * (grid[2] + 2) * 3 > INT_MAX) {
-    throw kit::UsageError("--grid has more points than a message can hold");
+    throw kit::UsageError("--grid has too many points for one message");
   }
   Settings settings{};
   settings.radial = grid[0];

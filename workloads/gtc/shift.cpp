@@ -45,14 +45,14 @@ std::vector<Particle> passed_on(const Model& model, const std::vector<Particle>&
                theirs.particles * reals, MPI_DOUBLE, from, way.tag + 2, model.torus.ring(), MPI_STATUS_IGNORE);
   int on = 0;
   for (const Particle& particle : coming) on += distance(model.torus, particle) != 0 ? 1 : 0;
-  if (on != theirs.travelling_on) throw std::runtime_error("other particles arrived than were announced");
+  if (on != theirs.travelling_on) throw std::runtime_error("the particles received differ from those announced");
   return coming;
 }
 
 // How many particles anywhere are not where they belong.
 int still_travelling(const Model& model, size_t mine) {
   const int here = static_cast<int>(mine);
-  int all = 0;  // left out: nobody hears that anything has to travel
+  int all = 0;  // omitted on purpose: no rank learns that particles must travel
   if (!model.ring.omission().covers({"shifti", 1})) {
     MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_SUM, model.torus.ring());
   }
@@ -78,7 +78,7 @@ int still_travelling(const Model& model, size_t mine) {
       }
     }
   }
-  // None unless somebody did not hear of it.
+  // None unless a rank did not learn of it.
   model.particles.insert(model.particles.end(), travelling.begin(), travelling.end());
 }
 

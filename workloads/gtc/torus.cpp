@@ -20,8 +20,8 @@ Torus::Torus(const Settings& settings, int rank, int ranks) : settings_(settings
                           std::to_string(ranks) + " processes");
   }
   if (sharers_ > settings.poloidal / 2) {
-    throw kit::UsageError(std::to_string(sharers_) + " processes cannot share the field of a plane with " +
-                          std::to_string(settings.poloidal) + " points round it: at most " +
+    throw kit::UsageError(std::to_string(sharers_) + " processes cannot share a plane with " +
+                          std::to_string(settings.poloidal) + " points around it: at most " +
                           std::to_string(settings.poloidal / 2) + " can");
   }
   domain_ = rank / sharers_;

@@ -51,7 +51,8 @@ Spread::Spread(const FieldBlock& block) {
   leadline_spread* spread = nullptr;
   const int code = leadline_spread_create(MPI_COMM_WORLD, &given, &spread);
   spread_.reset(spread);
-  if (code != LEADLINE_FIELDIO_OK) throw UsageError(spread != nullptr ? leadline_spread_message(spread) : "no memory");
+  if (code != LEADLINE_FIELDIO_OK)
+    throw UsageError(spread != nullptr ? leadline_spread_message(spread) : "out of memory");
 }
 
 HintChoice choose_hints(const std::string& path, const Spread& spread, const std::string& keep) {

@@ -23,8 +23,8 @@ long parse_whole(std::string_view text, const std::string& what, long least, lon
   long value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
-    throw UsageError(what + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-                     ", not '" + std::string(text) + "'");
+    throw UsageError(what + ": expected an integer from " + std::to_string(least) + " to " + std::to_string(most) +
+                     ", got '" + std::string(text) + "'");
   }
   return value;
 }
@@ -43,12 +43,12 @@ Options::Options(int argc, char** argv, std::initializer_list<std::string_view> 
   for (int n = 1; n < argc; ++n) {
     const std::string_view word = argv[n];
     if (!word.starts_with("--")) {
-      throw UsageError("'" + std::string(word) + "' is not an option; there are " + join(known));
+      throw UsageError("'" + std::string(word) + "' is not an option; available: " + join(known));
     }
     const size_t equals = word.find('=');
     const std::string name(word.substr(2, equals == std::string_view::npos ? equals : equals - 2));
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw UsageError("no option --" + name + "; there are " + join(known));
+      throw UsageError("no option --" + name + "; available: " + join(known));
     }
     std::string value;
     if (equals != std::string_view::npos) {
@@ -58,7 +58,7 @@ Options::Options(int argc, char** argv, std::initializer_list<std::string_view> 
     } else {
       throw UsageError("--" + name + " needs a value");
     }
-    if (!given_.emplace(name, value).second) throw UsageError("--" + name + " is given twice");
+    if (!given_.emplace(name, value).second) throw UsageError("--" + name + " given twice");
   }
 }
 
@@ -70,7 +70,7 @@ std::string Options::text(const std::string& name, const std::string& fallback) 
 std::vector<int> Options::sizes(const std::string& name, const std::string& fallback, int least, int most) const {
   const std::vector<std::string> pieces = split(text(name, fallback), 'x');
   if (pieces.size() != split(fallback, 'x').size()) {
-    throw UsageError("--" + name + " must look like " + fallback + ", not '" + text(name, fallback) + "'");
+    throw UsageError("--" + name + ": expected the form " + fallback + ", got '" + text(name, fallback) + "'");
   }
   std::vector<int> values;
   for (const std::string& piece : pieces) {
@@ -84,7 +84,7 @@ std::string Options::choice(const std::string& name, std::initializer_list<std::
   if (std::find(choices.begin(), choices.end(), chosen) != choices.end()) return chosen;
   std::string known;
   for (std::string_view choice : choices) known += (known.empty() ? "" : ", ") + std::string(choice);
-  throw UsageError("--" + name + " must be one of " + known + ", not '" + chosen + "'");
+  throw UsageError("--" + name + ": expected one of " + known + ", got '" + chosen + "'");
 }
 
 long Options::whole(const std::string& name, long fallback, long least, long most) const {

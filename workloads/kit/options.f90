@@ -29,7 +29,7 @@ contains
       n = n + 1
       call get_command_argument(n, word)
       if (word(1:2) /= '--') then
-        call usage_error("'"//trim(word)//"' is not an option; there are "//joined(known, '--'))
+        call usage_error("'"//trim(word)//"' is not an option; available: "//joined(known, '--'))
       end if
       equals = index(word, '=')
       if (equals > 0) then
@@ -38,14 +38,14 @@ contains
         option%name = word(3:)
       end if
       if (all(known /= option%name)) then
-        call usage_error('no option --'//trim(option%name)//'; there are '//joined(known, '--'))
+        call usage_error('no option --'//trim(option%name)//'; available: '//joined(known, '--'))
       end if
       if (equals == 0) then
         if (n == command_argument_count()) call usage_error('--'//trim(option%name)//' needs a value')
         n = n + 1
         call get_command_argument(n, option%value)
       end if
-      if (any(given%name == option%name)) call usage_error('--'//trim(option%name)//' is given twice')
+      if (any(given%name == option%name)) call usage_error('--'//trim(option%name)//' given twice')
       given = [given, option]
     end do
   end subroutine read_options
@@ -79,7 +79,7 @@ contains
     text = option_text(name, fallback)
     wanted = count_of('x', fallback)
     if (count_of('x', text) /= wanted) then
-      call usage_error('--'//name//' must look like '//fallback//", not '"//text//"'")
+      call usage_error('--'//name//': expected the form '//fallback//", got '"//text//"'")
     end if
     allocate (numbers(0))
     text = text//'x'
@@ -97,7 +97,7 @@ contains
 
     chosen = option_text(name, trim(choices(1)))
     if (all(choices /= chosen)) then
-      call usage_error('--'//name//' must be one of '//joined(choices, '')//", not '"//chosen//"'")
+      call usage_error('--'//name//': expected one of '//joined(choices, '')//", got '"//chosen//"'")
     end if
   end function option_choice
 
@@ -111,7 +111,7 @@ contains
     ! Not more digits than a number in Fortran's default integers may have.
     if (verify(text, '0123456789') == 0 .and. len(text) > 0 .and. len(text) < 10) read (text, *, iostat=status) number
     if (status /= 0 .or. number < least .or. number > most) then
-      call usage_error(what//' must be a whole number from '//decimal(least)//' to '//decimal(most)//", not '"//text//"'")
+      call usage_error(what//': expected an integer from '//decimal(least)//' to '//decimal(most)//", got '"//text//"'")
     end if
   end function parse_whole
 

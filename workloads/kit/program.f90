@@ -30,7 +30,7 @@ contains
     end do
   end subroutine start_program
 
-  ! What is wrong is said once, on rank 0; exit code 0 says nothing.
+  ! The error is printed once, by rank 0; nothing is printed for exit code 0.
   subroutine end_program(code, reason)
     integer, intent(in) :: code
     character(*), intent(in), optional :: reason

@@ -30,7 +30,7 @@ constexpr Land lands[] = {
     {8.0, 9.2, 0.8, 0.5, 0.3},      // the Balearics
 };
 
-// How far inside the sea a place is, in degrees, roughly; not above zero on land.
+// Roughly how far inside the sea a place is, in degrees; zero or negative on land.
 double inside(double u, double v) {
   const double east = u * degrees_wide;
   const double north = v * degrees_high;

@@ -60,15 +60,15 @@ Decomposition::Decomposition(const Extent& grid, const Layout& layout, int ranks
   if (!layout.in_strips) {
     const int columns = best_columns(grid, ranks);
     if (columns == 0) {
-      throw kit::UsageError("a sea of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) +
-                            " points cannot be cut into " + std::to_string(ranks) + " blocks");
+      throw kit::UsageError("a grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) +
+                            " points cannot be decomposed into " + std::to_string(ranks) + " blocks");
     }
     columns_ = even(grid.nx, columns);
     rows_ = even(grid.ny, ranks / columns);
   } else if (!layout.widths.empty()) {
     columns_ = given_strips(grid, layout.widths, ranks);
   } else if (grid.nx < ranks) {
-    throw kit::UsageError("a sea " + std::to_string(grid.nx) + " points wide cannot be cut into " +
+    throw kit::UsageError("a grid " + std::to_string(grid.nx) + " points wide cannot be decomposed into " +
                           std::to_string(ranks) + " strips");
   } else {
     columns_ = even(grid.nx, ranks);

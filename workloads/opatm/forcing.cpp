@@ -89,7 +89,7 @@ std::string Forcing::wrong_in_cell(int i, int k, int j, const Block& block,
   const double what = kind.row(i, k)[j];
   if (what != Kind::land && what != Kind::bed && what != Kind::water) return "kind must be 0, 1 or 2, unlike in";
   if (is_water(i, k, j) && (k + 1 == kind.levels() || kind.row(i, k + 1)[j] == Kind::land)) {
-    return "there is neither water nor bed below the water of";
+    return "neither water nor sea bed below";
   }
   const bool from_west = block.x.first + i > 0 && open_east.row(i, k)[j] != 0.0;
   const bool from_south = block.y.first + j > 0 && open_north.row(i, k)[j] != 0.0;
@@ -104,8 +104,8 @@ std::string Forcing::wrong_in_cell(int i, int k, int j, const Block& block,
                            {flow.north.row(i, k)[j], here_m, from_south},
                            {flow.down.row(i, k)[j], std::min(here_m, above_m), from_above}}) {
     if (std::abs(face.carried_m) <= (face.open ? most_of_a_cell * face.thinner_m : 0.0)) continue;
-    return face.open ? "the flow is too fast for the time step, or not a number, in"
-                     : "water flows through land or the bed into";
+    return face.open ? "the flow violates the CFL limit, or is NaN, in"
+                     : "water flows through land or the sea bed into";
   }
   return "";
 }

@@ -17,7 +17,7 @@ struct Kind {
 struct Forcing {
   explicit Forcing(const Block& block, int levels);
 
-  // Once everything has been read: what follows from it. Returns what is wrong with it, or nothing.
+  // Call it when everything has been read: computes what follows from that. Returns an error, or nothing.
   std::string complete(const Block& block, const Extent& grid, const std::vector<double>& thickness_m);
 
   bool is_water(int i, int k, int j) const { return kind.row(i, k)[j] == Kind::water; }

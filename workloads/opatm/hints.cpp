@@ -23,10 +23,9 @@ std::string described(const kit::HintChoice& choice, const std::string& keep) {
   if (choice.is_kept) {
     std::snprintf(text, sizeof text, "from %s", keep.c_str());
   } else if (choice.rounds == 0) {
-    std::snprintf(text, sizeof text, "the defaults: the limit of %.2f s was reached before the first round ended",
-                  choice.took_s);
+    std::snprintf(text, sizeof text, "default: the time limit of %.2f s was reached in the first round", choice.took_s);
   } else {
-    std::snprintf(text, sizeof text, "%.2f of the defaults' time, found in %d rounds, %.2f s, %.0f MB written and read",
+    std::snprintf(text, sizeof text, "%.2f of the default's time, after %d rounds, %.2f s, %.0f MB written and read",
                   choice.share, choice.rounds, choice.took_s, choice.written_bytes / 1e6);
   }
   return choice.hints + " (" + text + ")";

@@ -55,14 +55,14 @@ std::string initial_file(const std::string& folder) { return folder + "/initial.
 
 void EndMark::define(kit::FieldFile& file) {
   variable_ = file.define_variable(end_mark_name, kit::FieldFile::Type::float64, {});
-  file.describe(variable_, "long_name", "pi, if the file is complete");
+  file.describe(variable_, "long_name", "pi: marks a complete file");
 }
 
 void EndMark::write(kit::FieldFile& file) const { file.put(variable_, {}, {}, &end_mark); }
 
 void EndMark::check(kit::FieldFile& file, const std::string& path) {
   if (file.value(file.variable(end_mark_name, {})) == end_mark) return;
-  throw kit::UsageError(path + " is not complete: its last variable does not have the expected value");
+  throw kit::UsageError(path + " is incomplete: its last variable lacks the expected value");
 }
 
 StateFile::StateFile(kit::FieldFile& file, const Extent& grid, int tracers, int64_t step) {
@@ -139,7 +139,7 @@ Input::Input(Settings& settings)
     Field& concentration = model.concentration[tracer];
     file.read(variable, {tracer}, spread, concentration.values().data());
     if (has_impossible_value(concentration)) {
-      wrong = "tracer " + std::to_string(tracer) + " has an impossible concentration";
+      wrong = "tracer " + std::to_string(tracer) + " has a concentration that is too large or not a number";
     }
   }
   file.close();

@@ -27,7 +27,7 @@ std::string counted(int number, const char* what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
-// The line a run ends with. False where mass was not conserved. Collective over MPI_COMM_WORLD.
+// The line a run ends with. False where mass is not conserved. Collective over MPI_COMM_WORLD.
 bool print_result(Model& model, Output& output, const kit::Phases& phases, int rank) {
   const double mass_error = model.budget.relative_error();
   const uint64_t checksum = output.finish();
@@ -95,7 +95,7 @@ int run(const kit::Session& session, int argc, char** argv) {
   }
   if (session.rank == 0 && !hints.empty()) std::printf("opatm: hints %s\n", hints.c_str());
   if (print_result(*model, *output, phases, session.rank)) return 0;
-  std::fprintf(stderr, "opatm: mass was not conserved\n");
+  std::fprintf(stderr, "opatm: mass is not conserved\n");
   return 1;
 }
 

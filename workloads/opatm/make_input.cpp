@@ -132,10 +132,10 @@ std::vector<Variable> forcing(const Cells& cells) {
       {"flow_down", Type::float64, nz, "m3 s-1", "through the upper face",
        [&cells](int x, int k, int y) { return cells.flow_down(x, k, y); }},
       {"temperature", Type::float64, nz, "degree_Celsius", "of the water", mean_of(&Coast::temperature_c)},
-      {"salinity", Type::float64, nz, "g kg-1", "of the water; the model has no use for it", mean_of(&Coast::salinity)},
+      {"salinity", Type::float64, nz, "g kg-1", "of the water (not used by the model)", mean_of(&Coast::salinity)},
       {"vertical_diffusivity", Type::float64, nz, "m2 s-1", "through the upper face", mean_of(&Coast::mixing_m2_per_s)},
       {"shortwave", Type::float64, 1, "W m-2", "at the surface at noon", surface_mean_of(&Coast::shortwave_w_per_m2)},
-      {"wind", Type::float64, 1, "m s-1", "at the surface; the model has no use for it",
+      {"wind", Type::float64, 1, "m s-1", "at the surface (not used by the model)",
        surface_mean_of(&Coast::wind_m_per_s)},
   };
 }
@@ -206,9 +206,9 @@ void make_input(const Settings& settings, int rank) {
   if (rank == kit::FieldFile::root) {
     std::error_code error;
     std::filesystem::create_directory(settings.make_input, error);
-    if (error) problem = "cannot make the directory " + settings.make_input + ": " + error.message();
+    if (error) problem = "cannot create the directory " + settings.make_input + ": " + error.message();
     for (const std::string& path : {forcing_file(settings.make_input), initial_file(settings.make_input)}) {
-      if (problem.empty() && std::filesystem::exists(path)) problem = path + " is there already";
+      if (problem.empty() && std::filesystem::exists(path)) problem = path + " already exists";
     }
     try {
       if (problem.empty()) write_input(settings);

@@ -68,7 +68,7 @@ class NetcdfOutput : public OutputFile {
     const int y = file_.define_dimension("y", grid_.ny);
     const int bin = file_.define_dimension("bin", Summary::bins);
     step_ = file_.define_variable("step", Type::int64, {output});
-    file_.describe(step_, "long_name", "steps of half an hour since the beginning");
+    file_.describe(step_, "long_name", "half-hour steps since the start");
     for (size_t n = 0; n < profiles; ++n) {
       profile_[n] = file_.define_variable(profile_names[n], Type::float64, {output, tracer, level});
       file_.describe(profile_[n], "units", profile_units[n]);

@@ -41,7 +41,7 @@ class PackedHalo {
   const Halo& halo_;
   std::vector<Field*> fields_;
   Plan west_and_east_;
-  Plan south_and_north_;  // null where there is nobody
+  Plan south_and_north_;  // null if there is no neighbour
 };
 
 }  // namespace opatm

@@ -47,7 +47,7 @@ class PlainOutput : public OutputFile {
                        [&](size_t at, const double* values, size_t count) { write_words(begin + at, values, count); });
   }
 
-  void write_part(int, int, const std::vector<double>&) override {}  // nobody has but the root
+  void write_part(int, int, const std::vector<double>&) override {}  // only the root has it
   void settle() override {}
 
   void finish() override {

@@ -17,16 +17,16 @@ const char* const usage =
     "  --decomp HOW       strips: even strips along x; strips:W0,W1,...: strips of these widths, one per process;\n"
     "                     2d: cut along x and y (strips)\n"
     "  --cost full|light  the reactor with 8 sub-steps and exponential light response, or 1 and a simpler one (full)\n"
-    "  --segments HOW     none: a message for each tracer; N: the tracers' messages packed into N; A,B,...: into "
+    "  --segments HOW     none: one message per tracer; N: the tracers packed into N messages; A,B,...: into "
     "segments\n"
-    "                     of so many tracers; auto: what proves fastest in the first steps (none)\n"
+    "                     of these numbers of tracers; auto: the fastest in the first steps (none)\n"
     "  --io HOW           serial: every rank reads all, and sends its output to the root piece by piece; gathered: the "
     "root\n"
     "                     reads and writes, by collectives; parallel: every rank its part, which needs PnetCDF "
     "(serial)\n"
     "  --threads N           threads that do each process's arithmetic (OMP_NUM_THREADS, or 1)\n"
     "  --input DIR        forcing and initial state are read from DIR/forcing.nc and DIR/initial.nc (formulas)\n"
-    "  --restart FILE     the state to begin with instead, as --save left it\n"
+    "  --restart FILE     start from a file written by --save instead\n"
     "  --save FILE        write the state there after the last step, as NetCDF (nowhere)\n"
     "  --hints TEXT       for --io parallel: name=value;name=value, hints for MPI-IO and PnetCDF; auto: tries "
     "some at\n"
@@ -35,7 +35,7 @@ const char* const usage =
     "                     and adds them (none)\n"
     "  --output FILE      where the output goes: 32 bytes per point and tracer each time; NetCDF if it ends in .nc "
     "(none)\n"
-    "  --make-input DIR   only makes an input with this grid (90x32x24) and these tracers\n"
+    "  --make-input DIR   only write an input with this grid (90x32x24) and these tracers\n"
     "  --merge yes|no     make it at twice the resolution and merge cells, or leave the cells unmerged (yes)\n";
 
 namespace {
@@ -48,7 +48,7 @@ const char* const nowhere = "/dev/null";
 
 Extent parse_grid(const std::string& text) {
   const std::vector<std::string> sizes = kit::split(text, 'x');
-  if (sizes.size() != 3) throw kit::UsageError("--grid must look like 362x128x72, not '" + text + "'");
+  if (sizes.size() != 3) throw kit::UsageError("--grid: expected NXxNYxNZ, e.g. 362x128x72, got '" + text + "'");
   std::vector<int64_t> numbers;
   const char* const which[] = {"the first number of --grid", "the second number of --grid",
                                "the third number of --grid"};
@@ -101,13 +101,13 @@ void take_hints(Settings& settings, const std::string& text) {
   if (settings.hints_are_tried) {
     if (settings.io != Io::parallel) throw kit::UsageError("--hints auto needs --io parallel");
     if (text != tried) settings.hints_file = text.substr(tried.size() + 1);
-    if (text == tried + ":") throw kit::UsageError("--hints auto: needs the name of a file after the colon");
+    if (text == tried + ":") throw kit::UsageError("--hints auto: needs a file name after the colon");
     return;
   }
   for (const std::string& hint : text.empty() ? std::vector<std::string>{} : kit::split(text, ';')) {
     const size_t equals = hint.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == hint.size()) {
-      throw kit::UsageError("--hints must look like name=value;name=value, not '" + text + "'");
+      throw kit::UsageError("--hints: expected name=value;name=value, got '" + text + "'");
     }
   }
   settings.hints = text;
@@ -140,7 +140,7 @@ Segmentation segmentation(const std::string& text, int tracers) {
 Extent checked_grid(int64_t nx, int64_t ny, int64_t nz) {
   const std::string text = std::to_string(nx) + "x" + std::to_string(ny) + "x" + std::to_string(nz);
   if (std::min(nx, ny) < 2 || nz < 3 || std::max(nx, ny) > most_columns || nz > most_levels) {
-    throw kit::UsageError("the model cannot have a grid of " + text);
+    throw kit::UsageError("--grid " + text + " is too small or too large);
   }
   if (nx * ny * nz > INT_MAX) throw kit::UsageError("--grid " + text + " has more than 2^31 points");
   return {static_cast<int>(nx), static_cast<int>(ny), static_cast<int>(nz)};
@@ -172,7 +172,7 @@ Settings read_settings(int argc, char** argv) {
   settings.output = options.text("output", nowhere);
   take_hints(settings, options.text("hints", ""));
   if (settings.io == Io::parallel && !settings.writes_netcdf() && settings.output != nowhere) {
-    throw kit::UsageError("--io parallel writes NetCDF: --output must end in .nc, unlike '" + settings.output + "'");
+    throw kit::UsageError("--io parallel writes NetCDF: --output must end in .nc, got '" + settings.output + "'");
   }
   return settings;
 }

@@ -78,7 +78,7 @@ void move_sea_level(Ocean& ocean) {
   for (int m = 0; m < members; ++m) {
     Ocean& ocean = *ensemble.members[m];
     most = std::max(most, solutions[m].iterations);
-    // A number that is none has to show too, and std::max would drop it.
+    // A NaN must show, too, and std::max would drop it.
     if (!(solutions[m].residual <= ocean.largest_residual)) ocean.largest_residual = solutions[m].residual;
     push(ocean, change, m);
   }

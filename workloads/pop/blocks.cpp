@@ -47,7 +47,7 @@ Blocks::Blocks(const Settings& settings, int ranks) {
                           " processes");
   }
   if (columns == 0 || !fits(grid, columns, rows)) {
-    throw kit::UsageError("an ocean of " + times(grid.nx, grid.ny) + " points cannot be cut into " +
+    throw kit::UsageError("a grid of " + times(grid.nx, grid.ny) + " points cannot be decomposed into " +
                           std::to_string(ranks) + " blocks of at least 2 x 2");
   }
   x_first_ = kit::evenly(grid.nx, columns);

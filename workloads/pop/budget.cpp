@@ -126,7 +126,7 @@ double amplitude(const Ocean& ocean, const double* sum) {
   return sum[Sum::seiche] / sum[Sum::seiche_square] / (1e-3 * perturbation(ocean.member));
 }
 
-// A number that is none is the greatest: it has to show.
+// A NaN counts as the greatest, so that it shows.
 void raise(double& largest, double value) {
   if (!(value <= largest)) largest = value;
 }
@@ -159,17 +159,17 @@ Budget::Result Budget::compare(const Ensemble& ensemble) const {
                    text(", residual %.1e", residual) + state(after.data(), first.tracers.size());
   if (members > 1)
     result.figures += ", last member" + state(after.data() + (members - 1) * length, first.tracers.size()).substr(1);
-  if (!(volume_error <= tolerated_loss)) result.failures += " water was lost;";
-  if (!(tracer_error <= tolerated_loss)) result.failures += " a tracer was lost;";
+  if (!(volume_error <= tolerated_loss)) result.failures += " volume is not conserved;";
+  if (!(tracer_error <= tolerated_loss)) result.failures += " a tracer is not conserved;";
   if (!(residual <= FreeSurfaceSolver::tolerance)) {
     result.failures += " the solver did not converge in 200 iterations;";
   }
-  if (!(fastest <= fastest_m_per_s)) result.failures += " the water is faster than 20 m/s;";
+  if (!(fastest <= fastest_m_per_s)) result.failures += " the water exceeds 20 m/s;";
   if (first.settings.problem == Case::gyres) return result;
   result.figures +=
       text(", seiche at %.6f", amplitude(first, after.data())) + text(" for %.6f", expected_seiche(first));
   if (!(seiche_error <= tolerated_seiche_error)) result.failures += " the seiche's period is wrong;";
-  if (!(unevenness <= tolerated_loss)) result.failures += " an even tracer became uneven;";
+  if (!(unevenness <= tolerated_loss)) result.failures += " a uniform tracer is no longer uniform;";
   return result;
 }
 

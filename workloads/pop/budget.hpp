@@ -1,4 +1,4 @@
-// The checks of a run: that no water and no tracer is lost, that the solver solved, that the seiche swings as it must.
+// The checks of a run: volume and tracers are conserved, the solver converged, the seiche has the right period.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ double initial_dye(int number, double north, double east, double depth) {
   return 1.0 + 0.5 * std::cos(number * east) * std::cos(2.0 * north) * std::exp(-depth / 1000.0);
 }
 
-// Eastward and northward; none on average over the depth, so that the sea level is not thrown up.
+// Eastward and northward; none on average over the depth, so that the sea level is not disturbed.
 double initial_u(double north, double east, double depth) {
   const double share = std::cos(north) * std::cos(north) * std::cos(M_PI * depth / depth_m);
   return 0.8 * (1.0 + 0.3 * std::sin(2.0 * east)) * share;

@@ -36,8 +36,8 @@ struct Ocean {
   double largest_residual = 0.0;  // of all steps so far
 };
 
-// Oceans that differ in what they start from and know nothing of one another. In the barotropic phase, whose messages
-// are small, those of all members travel together, and so do their sums.
+// Independent oceans with different initial states. In the barotropic phase, whose messages are small, those of all
+// members travel together, and so do their sums.
 struct Ensemble {
   Ensemble(const Settings& settings, const Blocks& blocks, int rank);
 

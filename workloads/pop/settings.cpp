@@ -15,10 +15,10 @@ const char* const usage =
     "  --tracers N               temperature, salinity and N - 2 dyes (2)\n"
     "  --steps N                 steps, of 20 minutes on the finest grids to an hour (3)\n"
     "  --solver NAME             standard or chrongear: the form of conjugate gradients (chrongear)\n"
-    "  --members N               oceans advanced together, each from a hill of another height (1)\n"
-    "  --first-member N          the number of the first; 0 is the one of a run without these options (0)\n"
-    "  --case gyres|seiche       a wind over stratified water with a continent, or a wave of known period (gyres)\n"
-    "  --blocks COLUMNSxROWS     how the ocean is cut (where the cuts are shortest)\n";
+    "  --members N               oceans advanced together, each from a different initial hill (1)\n"
+    "  --first-member N          number of the first, which sets its hill; 0: as without these options (0)\n"
+    "  --case gyres|seiche       wind-driven gyres around a continent, or a seiche of known period (gyres)\n"
+    "  --blocks COLUMNSxROWS     decomposition (default: shortest boundaries)\n";
 
 Settings read_settings(int argc, char** argv) {
   const kit::Options options(argc, argv,
@@ -30,8 +30,8 @@ Settings read_settings(int argc, char** argv) {
   settings.members = static_cast<int>(options.whole("members", 1, 1, 10000));
   settings.first_member = static_cast<int>(options.whole("first-member", 0, 0, 1000000));
   if (static_cast<double>(sizes[0]) * sizes[1] * sizes[2] * settings.tracers * settings.members > INT_MAX) {
-    throw kit::UsageError("--grid has more than 2^31 points of all tracers" +
-                          std::string(settings.members > 1 ? " of all members" : ""));
+    throw kit::UsageError("--grid and --tracers exceed 2^31 points" +
+                          std::string(settings.members > 1 ? " with all members" : ""));
   }
   settings.steps = static_cast<int>(options.whole("steps", 3, 1, 1000000));
   settings.solver =

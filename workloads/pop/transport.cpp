@@ -1,5 +1,6 @@
 // Tracers: advection in three Runge-Kutta stages, then biharmonic and vertical diffusion. Every flux leaves one cell
-// and enters another, and the water of a cell changes as its fluxes say, so nothing is lost and what is even stays so.
+// and enters another, and the water of a cell changes as its fluxes say, so everything is conserved and uniform fields
+// stay uniform.
 
 #include "ocean.hpp"
 

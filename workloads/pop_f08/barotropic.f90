@@ -29,7 +29,7 @@ contains
     call all%solver%solve(all%members(1)%chosen%solver, rhs, change, all%members(1)%boundary, found)
     all%iterations = all%iterations + maxval(found%iterations)
     do m = 1, size(all%members)
-      ! A number that is none has to show too, and max would drop it.
+      ! A NaN must show, too, and max would drop it.
       if (.not. found(m)%residual <= all%members(m)%largest_residual) all%members(m)%largest_residual = found(m)%residual
       call push(all%members(m), change(:, :, m))
     end do

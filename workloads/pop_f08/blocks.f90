@@ -42,7 +42,7 @@ contains
     possible = self%columns > 0
     if (possible) possible = fits(chosen, self%columns, self%rows)
     if (.not. possible) then
-      call usage_error('an ocean of '//decimal(chosen%nx)//' x '//decimal(chosen%ny)//' points cannot be cut into '// &
+      call usage_error('a grid of '//decimal(chosen%nx)//' x '//decimal(chosen%ny)//' points cannot be decomposed into '// &
                        decimal(ranks)//' blocks of at least 2 x 2')
     end if
     self%x_first = even(chosen%nx, self%columns)

@@ -1,4 +1,4 @@
-! The checks of a run: that no water and no tracer is lost, that the solver solved, that the seiche swings as it must.
+! The checks of a run: volume and tracers are conserved, the solver converged, the seiche has the right period.
 module pop_budget
   use, intrinsic :: iso_fortran_env, only: real64
   use kit_program, only: lower
@@ -100,18 +100,18 @@ contains
               short(residual)//', '//state(after(:, 1))
     if (members > 1) figures = figures//', last member '//state(after(:, members))
     failures = ''
-    if (.not. volume_error <= tolerated_loss) failures = failures//' water was lost;'
-    if (.not. tracer_error <= tolerated_loss) failures = failures//' a tracer was lost;'
+    if (.not. volume_error <= tolerated_loss) failures = failures//' volume is not conserved;'
+    if (.not. tracer_error <= tolerated_loss) failures = failures//' a tracer is not conserved;'
     if (.not. residual <= tolerance) failures = failures//' the solver did not converge in 200 iterations;'
-    if (.not. speed <= fastest_m_per_s) failures = failures//' the water is faster than 20 m/s;'
+    if (.not. speed <= fastest_m_per_s) failures = failures//' the water exceeds 20 m/s;'
     if (all%members(1)%g%on_sphere) return
     figures = figures//', seiche at '//plain(amplitude(all%members(1), after(:, 1)))//' for '// &
               plain(expected_seiche(all%members(1)))
     if (.not. seiche_error <= tolerated_seiche_error) failures = failures//" the seiche's period is wrong;"
-    if (.not. unevenness <= tolerated_loss) failures = failures//' an even tracer became uneven;'
+    if (.not. unevenness <= tolerated_loss) failures = failures//' a uniform tracer is no longer uniform;'
   end subroutine compare
 
-  ! A number that is none is the greatest: it has to show.
+  ! A NaN counts as the greatest, so that it shows.
   subroutine raise(largest, value)
     real(real64), intent(inout) :: largest
     real(real64), intent(in) :: value

@@ -32,8 +32,8 @@ module pop_ocean
     real(real64) :: largest_residual = 0.0_real64  ! of all steps so far
   end type ocean
 
-  ! Oceans that differ in what they start from and know nothing of one another. In the barotropic phase, whose messages
-  ! are small, those of all members travel together (through the first one's halo: they are alike), and so do their sums.
+  ! Independent oceans with different initial states. In the barotropic phase, whose messages are small, those of all
+  ! members travel together (through the first one's halo: they are alike), and so do their sums.
   type :: ensemble
     type(ocean), allocatable :: members(:)
     type(free_surface_solver) :: solver
@@ -120,7 +120,7 @@ contains
       self%tracers(2)%c(i, j, k) = 35.0_real64 + (0.5_real64*cos(2.0_real64*north) &
                                                   + 0.1_real64*sin(2.0_real64*east))*exp(-depth/500.0_real64)
       if (self%g%corner_wet(i, j) <= 0.0_real64) cycle
-      ! None on average over the depth, so that the sea level is not thrown up.
+      ! None on average over the depth, so that the sea level is not disturbed.
       share = cos(north)*cos(north)*cos(pi*depth/depth_m)
       self%u(i, j, k) = 0.8_real64*(1.0_real64 + 0.3_real64*sin(2.0_real64*east))*share
       self%v(i, j, k) = 0.4_real64*sin(2.0_real64*east)*share

@@ -25,10 +25,10 @@ module pop_settings
     '  --tracers N               temperature, salinity and N - 2 dyes (2)'//nl// &
     '  --steps N                 steps, of 20 minutes on the finest grids to an hour (3)'//nl// &
     '  --solver NAME             standard or chrongear: the form of conjugate gradients (chrongear)'//nl// &
-    '  --members N               oceans advanced together, each from a hill of another height (1)'//nl// &
-    '  --first-member N          the number of the first; 0 is the one of a run without these options (0)'//nl// &
-    '  --case gyres|seiche       a wind over stratified water with a continent, or a wave of known period (gyres)'//nl// &
-    '  --blocks COLUMNSxROWS     how the ocean is cut (where the cuts are shortest)'//nl
+    '  --members N               oceans advanced together, each from a different initial hill (1)'//nl// &
+    '  --first-member N          number of the first, which sets its hill; 0: as without these options (0)'//nl// &
+    '  --case gyres|seiche       wind-driven gyres around a continent, or a seiche of known period (gyres)'//nl// &
+    '  --blocks COLUMNSxROWS     decomposition (default: shortest boundaries)'//nl
 
 contains
 
@@ -46,8 +46,8 @@ contains
     chosen%members = option_whole('members', 1, 1, 10000)
     chosen%first_member = option_whole('first-member', 0, 0, 1000000)
     if (product(real(sizes, real64))*chosen%tracers*chosen%members > real(huge(1), real64)) then
-      call usage_error('--grid has more than 2^31 points of all tracers'//trim(merge(' of all members', &
-                       repeat(' ', 15), chosen%members > 1)))
+      call usage_error('--grid and --tracers exceed 2^31 points'//trim(merge(' with all members', &
+                       repeat(' ', 17), chosen%members > 1)))
     end if
     chosen%steps = option_whole('steps', 3, 1, 1000000)
     chosen%solver = option_choice('solver', [character(9) :: 'chrongear', 'standard'])

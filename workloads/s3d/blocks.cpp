@@ -58,7 +58,7 @@ Blocks::Blocks(const Settings& settings, int rank, int ranks) {
   if (settings.blocks.empty()) {
     parts_ = best_parts(grid, ranks);
     if (parts_[0] == 0) {
-      throw kit::UsageError("a grid of " + product(grid, "x") + " cannot be cut into " + std::to_string(ranks) +
+      throw kit::UsageError("a grid of " + product(grid, "x") + " cannot be decomposed into " + std::to_string(ranks) +
                             " blocks at least 5 points wide");
     }
   } else {

@@ -83,11 +83,11 @@ int run(const kit::Session& session, int argc, char** argv) {
   }
   std::printf("fingerprint %016" PRIx64 "\n", outcome.fingerprint);
   if (!(imbalance <= tolerated_imbalance)) {
-    std::fprintf(stderr, "s3d: mass, momentum, energy or atoms were not conserved\n");
+    std::fprintf(stderr, "s3d: mass, momentum, energy or atoms are not conserved\n");
     return 1;
   }
   if (settings.exact() && !(order >= least_order)) {
-    std::fprintf(stderr, "s3d: the order of convergence is less than %.1f\n", least_order);
+    std::fprintf(stderr, "s3d: the order of convergence is below %.1f\n", least_order);
     return 1;
   }
   return 0;

@@ -14,9 +14,9 @@ const char* const usage =
     "and\n"
     "                    on one of half the spacing to see the order of convergence (flame)\n"
     "  --grid NXxNYxNZ   points (32x32x32)\n"
-    "  --blocks PXxPYxPZ how the grid is cut; blocks are at least 5 points wide (where the cut faces are smallest)\n"
+    "  --blocks PXxPYxPZ decomposition; blocks are at least 5 points wide (default: smallest cut faces)\n"
     "  --steps N         steps of six Runge-Kutta stages (10)\n"
-    "  --monitor N       steps from one look at all processes' largest values to the next (10)\n";
+    "  --monitor N       steps between computations of the global maxima (10)\n";
 
 Settings read_settings(int argc, char** argv) {
   const kit::Options options(argc, argv, {"problem", "grid", "blocks", "steps", "monitor"});

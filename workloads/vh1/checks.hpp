@@ -1,4 +1,4 @@
-// What a run must show at its end: nothing was lost, and a shock tube looks as it should.
+// The checks at the end of a run: conservation, and the shape of a shock tube.
 #pragma once
 
 #include <array>

@@ -13,7 +13,7 @@ struct ZoneCentre {
   double at[3];  // of the zone's centre
 };
 
-// A hot ball off the middle, in a gas that drifts: nothing is symmetric, so no exchange can be left out unnoticed.
+// A hot ball off the middle, in a gas that drifts: nothing is symmetric, so that a missing exchange is always noticed.
 void set_blast(const ZoneCentre& zone_centre, bool flat, double* zone) {
   constexpr double centre[3] = {0.4, 0.45, 0.55};
   constexpr double radius = 0.15;

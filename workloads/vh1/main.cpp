@@ -173,7 +173,7 @@ int run(const kit::Session& session, int argc, char** argv) {
     if (model.settings.tube_axis() >= 0 && model.time >= tube_end_time) break;
   }
   if (print_result(model, steps, session)) return 0;
-  std::fprintf(stderr, "vh1: the errors in the line above are too large\n");
+  std::fprintf(stderr, "vh1: the errors above exceed their limits\n");
   return 1;
 }
 

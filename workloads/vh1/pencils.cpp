@@ -37,8 +37,9 @@ Pencils::Pencils(const Settings& settings, int rank, int ranks) : nx_(settings.g
   if (settings.pencils.empty()) {
     py_ = squarest(settings, ranks);
     if (py_ == 0) {
-      throw kit::UsageError("a grid of " + product(settings.grid) + " cannot be cut into " + std::to_string(ranks) +
-                            " equal pencils PY x PZ: NX must divide by both, NY by PY, NZ by PZ");
+      throw kit::UsageError("a grid of " + product(settings.grid) + " cannot be decomposed into " +
+                            std::to_string(ranks) +
+                            " equal pencils PY x PZ: NX must be divisible by both, NY by PY, NZ by PZ");
     }
     pz_ = ranks / py_;
   } else {
@@ -50,7 +51,7 @@ Pencils::Pencils(const Settings& settings, int rank, int ranks) : nx_(settings.g
     }
     if (!fits(settings, py_, pz_)) {
       throw kit::UsageError(asked + ": a grid of " + product(settings.grid) +
-                            " does not divide so: NX must divide by both, NY by PY, NZ by PZ");
+                            " is not divisible so: NX must be divisible by both, NY by PY, NZ by PZ");
     }
   }
   const double values = static_cast<double>(nx_) * settings.grid[1] * settings.grid[2] / ranks * variables;

@@ -10,7 +10,7 @@ const char* const usage =
     "  --problem NAME    blast: a hot ball in a periodic box; sod-x, sod-y, sod-z: Sod's shock tube along an axis "
     "(blast)\n"
     "  --grid NXxNYxNZ   zones; NZ = 1 is two-dimensional (64x64x64)\n"
-    "  --pencils PYxPZ   how y and z are cut; NX divides by both, NY by PY, NZ by PZ (as square as fits)\n"
+    "  --pencils PYxPZ   how y and z are cut; NX is divisible by both, NY by PY, NZ by PZ (nearly square)\n"
     "  --steps N         pairs of cycles: sweeps x y z y x, in two dimensions x y x (10)\n";
 
 Settings read_settings(int argc, char** argv) {

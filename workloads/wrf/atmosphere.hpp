@@ -50,7 +50,7 @@ struct Diagnosis {
   Field density;     // in all, kg/m^3
 };
 
-constexpr int tracer_count = 4;  // the last is even and has to stay so
+constexpr int tracer_count = 4;  // the last is uniform and must stay so
 
 struct Atmosphere {
   Atmosphere(const Settings& settings, const Tiles& tiles, int rank);

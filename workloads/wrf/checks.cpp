@@ -31,7 +31,7 @@ struct Motion {
 };
 
 void keep_largest(double& largest, double value) {
-  if (!(value <= largest)) largest = value;  // a number that is none is kept too
+  if (!(value <= largest)) largest = value;  // a NaN is kept, too
 }
 
 Motion motion_of(const Atmosphere& a) {
@@ -126,15 +126,15 @@ Checks::Result Checks::compare(Atmosphere& atmosphere, const History& history) c
                    text(", tracer error %.1e", tracer_error) + text(", unevenness %.1e", unevenness) +
                    text(", northward wind %.3e m/s", std::sqrt(northward / cells)) +
                    text(", strongest wind %.3e m/s", strongest) + ", fingerprint " + name;
-  if (!history.failure().empty()) result.failures += " the output's " + history.failure() + " is without bounds;";
-  if (!(errors[0] <= tolerated_loss)) result.failures += " air was lost;";
-  if (!(errors[1] <= tolerated_loss)) result.failures += " heat was lost;";
-  if (!(tracer_error <= tolerated_loss)) result.failures += " a tracer was lost;";
-  if (!(unevenness <= tolerated_unevenness)) result.failures += " an even tracer became uneven;";
-  if (counted != history.counted_at_root()) result.failures += " the output is not what the ranks have;";
+  if (!history.failure().empty()) result.failures += " the output's " + history.failure() + " is unbounded or NaN;";
+  if (!(errors[0] <= tolerated_loss)) result.failures += " air mass is not conserved;";
+  if (!(errors[1] <= tolerated_loss)) result.failures += " heat is not conserved;";
+  if (!(tracer_error <= tolerated_loss)) result.failures += " a tracer is not conserved;";
+  if (!(unevenness <= tolerated_unevenness)) result.failures += " a uniform tracer is no longer uniform;";
+  if (counted != history.counted_at_root()) result.failures += " the output differs from the ranks' data;";
   const bool rest = atmosphere.settings.problem == Case::rest;
   if (!(strongest <= (rest ? still_m_per_s : fastest_m_per_s))) {
-    result.failures += rest ? " air at rest began to move;" : " the wind is stronger than 150 m/s;";
+    result.failures += rest ? " resting air has moved;" : " the wind exceeds 150 m/s;";
   }
   return result;
 }

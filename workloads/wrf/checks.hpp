@@ -1,4 +1,4 @@
-// The checks of a run: that no air, heat or tracer is lost, that rest stays rest, that what is even stays even.
+// The checks of a run: air, heat and tracers are conserved, resting air stays at rest, a uniform tracer stays uniform.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The output of every hour: 29 fields, gathered on rank 0 one after the other. They are not written, but looked at.
+// The output of every hour: 29 fields, gathered on rank 0 one after the other. They are checked, not written.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class History {
  public:
   History(const Atmosphere& atmosphere, const Tiles& tiles, int rank);
 
-  // False where a value is not a number or without bounds; every rank learns it alike. Collective.
+  // False if a value is NaN or infinite, on every rank. Collective.
   [[gnu::noinline]] bool write(Atmosphere& atmosphere);
 
   const std::string& failure() const { return failure_; }        // names the field

@@ -25,7 +25,7 @@ std::string counted(int number, const char* what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
-// The steps, and every hour the output; ends early where that is not sound.
+// The steps, and every hour the output; stops if that contains a NaN or an infinity.
 void integrate(Atmosphere& atmosphere, History& history, kit::Phases& phases) {
   for (int step = 1; step <= atmosphere.settings.steps; ++step) {
     {

@@ -13,7 +13,7 @@ const char* const usage =
     "  --grid NXxNYxNZ          points west to east, south to north, and levels (41x81x64)\n"
     "  --steps N                steps of 10 minutes; output every hour (36)\n"
     "  --case wave|rest         a jet with a disturbance that grows, or air at rest (wave)\n"
-    "  --tiles COLUMNSxROWS     how the channel is cut (about square, more rows than columns)\n";
+    "  --tiles COLUMNSxROWS     decomposition (default: nearly square, more rows than columns)\n";
 
 Settings read_settings(int argc, char** argv) {
   const kit::Options options(argc, argv, {"grid", "steps", "case", "tiles"});

@@ -38,7 +38,7 @@ Tiles::Tiles(const Settings& settings, int ranks) {
                           " processes");
   }
   if (columns == 0 || !fits(grid, columns, rows)) {
-    throw kit::UsageError("a channel of " + times(grid.nx, grid.ny) + " points cannot be cut into " +
+    throw kit::UsageError("a grid of " + times(grid.nx, grid.ny) + " points cannot be decomposed into " +
                           std::to_string(ranks) + " tiles of at least 3 x 3");
   }
   x_first_ = kit::evenly(grid.nx, columns);
