@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Imports what programs use only when they do: commands start quickly."""
+    """Imports these only when a program uses them, so that commands start quickly."""
     if name == "region":
         from leadline.regions import region
 

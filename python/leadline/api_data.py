@@ -1,4 +1,4 @@
-"""Reads the data about MPI (api/*.toml) that Python uses, too: in a checkout, or where the installation put them."""
+"""Reads the data about MPI (api/*.toml), from a checkout or from where the installation put them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class UsageError(LeadlineError):
 
 
 class NoSuchRun(UsageError, FileNotFoundError):
-    """There is no directory or file of the name that was given for a recorded run."""
+    """The directory or file given as a run does not exist."""
 
 
 class NothingRecorded(LeadlineError):
@@ -37,7 +37,7 @@ class DamagedTrace(LeadlineError):
 
 
 class MissingPrerequisite(LeadlineError):
-    """A library, compiler, package or file that is needed is not here."""
+    """A library, compiler, package or file that is needed is missing."""
 
     exit_code = 5
 

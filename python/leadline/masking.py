@@ -1,7 +1,7 @@
 """Hides what looks like a secret in command lines and settings. src/recorder/job/masking.cpp does the same in ranks.
 
-A word is a secret where its name says so: --password=X, --password X, env DB_TOKEN=X, -genv API_KEY X; and so is the
-user in a URL, https://user:password@host.
+A word is a secret if its name says so: --password=X, --password X, env DB_TOKEN=X, -genv API_KEY X; and so is the user
+in a URL, https://user:password@host.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Files that the processes of a run keep on their nodes while they run, and those that killed ones left there.
 
 If the run's directory is on a network file system, live memory is on the node, and HOST.away in the run's directory
-says where (docs/record/file-systems.md). A process that comes to its end writes its trace into the run's directory and
-leaves nothing. The recordings of killed processes are collected by the command that started them, or by `leadline
-collect`.
-HOST.ends has the ends of processes of a node that did not close their traces.
+says where (docs/record/file-systems.md). A process that ends normally writes its trace into the run's directory and
+leaves nothing on the node. The recordings of killed processes are collected by the command that started them, or by
+`leadline collect`. HOST.ends has the ends of processes of a node that did not close their traces.
 
 Whoever can write a run's directory can put such files there: they are read as leadline.own_files does, a folder counts
 only if it belongs to the owner of the file that names it, and nothing in it is followed if it is a link.
@@ -27,7 +26,7 @@ from leadline.own_files import Directory
 
 POINTER, ENDS = ".away", ".ends"
 MOST_POINTER_BYTES, MOST_ENDS_BYTES = 1 << 14, 16 << 20
-# The recorder allocates what it uses. A larger file of holes would fill the disk of whoever copies it.
+# The recorder allocates what it uses. Copying a larger, sparse file would fill a disk.
 MOST_SPARSE_BYTES = 1 << 30
 LEAST_NAME_BYTES = 63  # of a host, that a trace keeps: less than the names of files have
 PID = re.compile(r"-(\d+)(?:-[0-9a-f]{8}|-\d{1,2})?\.live")  # after the host in the name of live memory
@@ -47,7 +46,7 @@ def own_name() -> str:
 class OnNode:
     """The directory of a run on one node. here: whether it can be read on this machine.
 
-    foreign: it is here, but belongs to somebody else than the file that names it, or is a link.
+    foreign: it can be read, but is a link or has another owner than the file that names it.
     """
 
     host: str
@@ -75,7 +74,7 @@ class Collected:
 
 
 def on_nodes(directory: Path) -> list[OnNode]:
-    """The nodes on which the run has, or had, live memory; without what is somebody else's."""
+    """The nodes on which the run has, or had, live memory; directories of other users are left out."""
     return [node for node in _named(directory) if not node.foreign]
 
 

@@ -1,8 +1,8 @@
-"""Files in a directory that somebody else may own, or has prepared: a run's, above all.
+"""Files in a directory that another user may own or have prepared, a run's above all.
 
-They are opened in the open directory, only if they are regular files, never through a link, and never with a wait for
-whoever holds the other end of a pipe. What is written is made exclusively and renamed when it is whole, so that nothing
-that lies there is written through or emptied. Modes are those of the umask.
+They are opened in the open directory, only if they are regular files, never through a link, and never waiting for the
+other end of a pipe. New files are created exclusively and renamed when they are complete, so that no existing file is
+written through or emptied. Modes are those of the umask.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAKING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC | 
 
 
 class Directory:
-    """An open directory: whatever becomes of its path, the files are in this one. To be used in a `with`.
+    """An open directory: the files are in this one, even if its path comes to mean another. To be used in a `with`.
 
     follow: whether the path itself may be a link, as one that the user typed may. Raises OSError.
     """

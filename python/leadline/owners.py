@@ -1,4 +1,4 @@
-"""Who can change a file or a directory. Machines are shared: what others can change is named, and not obeyed."""
+"""Who can change a file or a directory. On shared machines, files that others can change are named and not obeyed."""
 
 from __future__ import annotations
 

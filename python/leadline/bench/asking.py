@@ -159,7 +159,7 @@ def _parse(word: str, algorithms: dict[str, Algorithm], operation: str) -> Candi
         return Candidate(name)
     if name not in algorithms:
         raise UsageError(
-            f"{operation} has no algorithm {name!r}", hint=f"there are: native, {', '.join(algorithms) or 'no others'}"
+            f"{operation} has no algorithm {name!r}", hint=f"available: native, {', '.join(algorithms) or 'no others'}"
         )
     segment = radix = 0
     for parameter in parameters:

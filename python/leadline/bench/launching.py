@@ -126,7 +126,7 @@ def prepared(
 
 
 def result_of(outcome: Outcome, plan: Plan, folder: Path) -> Launch:
-    """What a launch left in its folder. Raises MeasurementFailed if that is not everything."""
+    """The results that a launch left in its directory. Raises MeasurementFailed if they are incomplete."""
     found = read(folder / "results")
     if outcome.ok and found.ended:
         return found

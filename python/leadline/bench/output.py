@@ -57,7 +57,7 @@ def legend(base: str, narrow: bool) -> str:
     whose = "blocking send" if base == "blocking" else "library default"
     least = "lower bound for this network"
     bound = f"reached: {least} / µs" if narrow else f"bound: {least}. reached: bound / µs"
-    interval = "" if narrow else ", with its 95 % interval"
+    interval = "" if narrow else " (95 % CI)"
     return f"µs: median time. × {base}: speedup over the {whose}{interval}, > 1 is faster. {bound}"
 
 

@@ -28,7 +28,7 @@ Value = Callable[[dict[str, Any]], "tuple[float, float | None, float | None] | N
 
 
 def check(path: Path) -> None:
-    """Raises UsageError for a name that says no format, or a folder that is not there, and MissingPrerequisite without
+    """Raises UsageError for a file name without a known format or a missing directory, and MissingPrerequisite without
     matplotlib.
     """
     if path.suffix not in {*IMAGES, PAGE}:

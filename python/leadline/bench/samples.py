@@ -1,4 +1,5 @@
-"""Every raw sample of a measurement as a table, and as a file: Parquet, by whichever frame library is here, or CSV."""
+"""Every raw sample of a measurement as a table, and as a file: CSV, or Parquet by whichever frame library is
+installed."""
 
 from __future__ import annotations
 

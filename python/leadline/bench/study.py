@@ -204,8 +204,8 @@ def run(
     """Measures the study's three series with each library.
 
     full: every number of processes and elements of the study, however many cores there are; else what fits them.
-    timeout_s: of a launch. Raises UsageError for an unknown study. Where a launch of a series fails, or a signal comes,
-    that is said, and what was measured before is kept.
+    timeout_s: of a launch. Raises UsageError for an unknown study. If a launch fails or a signal comes, that is
+    reported, and what was measured before is kept.
     """
     if name not in STUDIES:
         raise UsageError(f"unknown study {name!r}", hint=f"available: {', '.join(STUDIES)}")
@@ -272,7 +272,7 @@ def _extent(series: Series, full: bool, study: Study) -> list[tuple[int, list[in
 
 
 def compare(series: Series, found: Measurement) -> list[Comparison]:
-    """Every row but the base's beside the study's."""
+    """Every row but the base's, next to the study's."""
     theirs = published(series)
     return [
         Comparison(

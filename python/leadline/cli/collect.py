@@ -26,10 +26,10 @@ from leadline.text import format as fmt
     "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Suppress Leadline's messages, except errors."
 )
 def command(directory: Path, shared: bool, quiet: bool) -> int:
-    """Fetch what killed processes of the run in DIR left on this node.
+    """Copy the traces that killed ranks of the run in DIR left on this node.
 
-    Something is left on a node only if the run's directory is on a network file system. Start this command on each
-    node that the report names, for example with srun; one process per node is enough.
+    Traces stay on nodes only if the run's directory is on a network file system. Run this command on each node that
+    the report names, for example with srun; one process per node is enough.
     """
     require(directory)
     for run in nodes.runs_in(directory):

@@ -30,10 +30,10 @@ from leadline.launch.wrappers import with_variables
 @recorder_options
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PROGRAM [ARGS]...")
 def command(output: str | None, program: tuple[str, ...], **given: Any) -> int:
-    """Become PROGRAM and record it as one rank: mpiexec -n 4 leadline exec ./app.
+    """Run PROGRAM as one recorded rank: mpiexec -n 4 leadline exec ./app.
 
-    The ranks of one job share one directory. If DIR already holds another job's run, this job gets a subdirectory of
-    its own, and rank 0 says so.
+    All ranks of a job share one directory. If DIR already contains another job's run, this job gets a subdirectory
+    of its own, and rank 0 says so.
     """
     settings = variables_of(given)
     path = process.resolve(program[0], os.environ.get("PATH"))

@@ -12,8 +12,8 @@ from typing import TextIO
 def drop_what_nobody_reads() -> None:
     """For this process's standard output and standard error, where they are pipes.
 
-    Done below Python's own streams: click and rich end the process with a code of their own at a broken pipe, in the
-    midst of a run whose report is still to be written.
+    Done below Python's own streams: at a broken pipe click and rich would end the process with an exit code of their
+    own, before the report of a run is written.
     """
     if sys.stdout is not None and _is_pipe(1):
         sys.stdout = _guarded(1, sys.stdout)

@@ -73,7 +73,7 @@ def open_report(directory: Path, step: str | None = None) -> Report:
 
 
 def say_owner(directory: Path) -> None:
-    """Say whose run it is if it is somebody else's: they may have written anything into it."""
+    """Warn if the run belongs to another user, who may have written anything into it."""
     with contextlib.suppress(OSError):
         if owner := owners.foreign_owner(directory.stat()):
             say(f"{shown(directory)} belongs to {owner}")
@@ -145,7 +145,7 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
 
 
 def advice_for(report: Report) -> str:
-    """What would make the next report say more than this one; "" if nothing."""
+    """Advice that would give the next report more to say; "" if there is none."""
     from leadline.figures.without_lines import advice
 
     return advice(report.content)

@@ -154,7 +154,7 @@ def _algorithms(asked: dict[str, Any]) -> int:
         say_owner(asked["trace"])
     calls = tuple(of_run(asked["trace"])) if asked["trace"] is not None else ()
     if asked["trace"] is not None and not any(call.operation in chosen for call in calls):
-        raise UsageError(f"{asked['trace']} has none of {asked['operations']}, so there is nothing to tune")
+        raise UsageError(f"{asked['trace']} calls none of {asked['operations']}: nothing to tune")
     most = max([call.processes for call in calls] or ranks)
     algorithms = algorithms_by_operation(asked["algorithms"].split(","), chosen) if asked["algorithms"] else None
     library = asked["library"] or (library_of_run(asked["trace"]) if calls else None) or default_library("c++", most)
@@ -173,13 +173,14 @@ def _algorithms(asked: dict[str, Any]) -> int:
         seed=asked["seed"],
     )
     if calls:
-        say(f"{sum(call.operation in chosen for call in calls)} kinds of calls in {asked['trace']}, with {library}")
+        distinct = sum(call.operation in chosen for call in calls)
+        say(f"tuning {distinct} distinct calls of {asked['trace']} with {library}")
     with ProgressLine(say) as line:
         found = tune(wanted, line.note, line.show)
     text = write(found.table)
     if asked["output"] is not None:
         asked["output"].write_text(text)
-        say(f"{len(found.table.rules)} rules in {shown(asked['output'])}")
+        say(f"wrote {len(found.table.rules)} rules to {shown(asked['output'])}")
     if asked["json_"]:
         write_json(_document(found), sys.stdout)
     elif asked["output"] is None:

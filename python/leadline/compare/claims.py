@@ -1,8 +1,8 @@
 """What the comparison says: each difference beyond the noise once, what explains others before them.
 
-Counts are exact and come first. A time that changed where counts changed, too, goes with them: one pair of runs cannot
-tell the two apart. If a rank computes longer than it did against the others, waiting for it goes with that. A call that
-takes longer makes its function and the iteration longer.
+Counts are exact and come first. A time that changed where counts also changed is reported with them: one pair of runs
+cannot separate the two. If a rank computes longer relative to the others, waiting for it is reported with that. A call
+that takes longer makes its function and the iteration longer.
 """
 
 from __future__ import annotations

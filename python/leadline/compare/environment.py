@@ -20,7 +20,7 @@ TITLES = {"LEADLINE_TUNING_TABLE": "Tuning table"}  # of `leadline apply`
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that differs. values: by group, "not recorded" where it is not known; unknown: in some groups it is
+    """One thing that differs. values: by group, "not recorded" where it is unknown; unknown: in some groups it is
     not, so that there may be no difference."""
 
     title: str

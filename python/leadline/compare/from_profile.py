@@ -14,7 +14,7 @@ from leadline.text import format as fmt
 
 # Timers of TAU that stand for the whole program.
 APPLICATION = (".TAU application", APPLICATION_OF_COLUMNS)
-LEAST_KNOWN = 0.01  # of a rank's computation: what is known less well is not compared
+LEAST_KNOWN = 0.01  # of a rank's computation: figures with a larger error are not compared
 
 
 def subject_of(profile: Profile, name: str) -> Subject:

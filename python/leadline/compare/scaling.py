@@ -17,7 +17,7 @@ class Point:
     ranks.
 
     scalability: time_s at the fewest ranks, divided by this: 1.45 is the study's "145 %".   efficiency: that, divided
-    by the ratio of ranks (strong scaling), or that itself (weak scaling); None if the kind is not known.
+    by the ratio of ranks (strong scaling), or that itself (weak scaling); None if the kind is unknown.
     computation_scaling: computation of all ranks at the fewest, divided by this (strong); of one rank (weak).
     """
 

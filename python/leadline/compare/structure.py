@@ -105,7 +105,7 @@ def _weight(change: Change) -> tuple[int, float]:
 
 
 def _weight_of_calls(change: Change) -> tuple[int, float]:
-    """Where messages are not known, calls stand for them."""
+    """Where messages are unknown, calls stand for them."""
     return (int(change.kind != "calls"), -change.time_s)
 
 

@@ -1,7 +1,7 @@
-"""What is compared: the figures of a run, whoever recorded it.
+"""What is compared: the figures of a run, whichever tool recorded it.
 
 from_run.py fills it from a recording of Leadline's, from_profile.py from a profile of another tool (TAU, mpiP).
-Everything but `name`, `program` and `ranks` may be left empty: what is not known of all runs is not compared
+Everything but `name`, `program` and `ranks` may be left empty: what is unknown for any run is not compared
 (in_common.py).
 """
 
@@ -20,7 +20,7 @@ class Part:
     lead to it and its number among theirs.   in_loop: whether it belongs to the main loop, so that its counts are given
     per iteration; others are given per run.
     n_bytes: as in the report.   time_s: of all ranks, in the whole run.   sizes: messages by size; None: unknown.
-    series: by kept iteration, seconds of all ranks.   local: purely local functions, whose time says little.
+    series: by kept iteration, seconds of all ranks.   local: local functions, whose time says little.
     computation_s, mpi_s, wait_s: of phases; None where not known.   loop_iterations: of loops, of the median rank.
     calls_error, bytes_error, time_error_s: how far these may be off, because the source rounded them; infinite: not
     counted.
@@ -50,10 +50,10 @@ class Part:
 class Subject:
     """One run.
 
-    environment: by title, in the order in which it is shown ("MPI library": "MPICH 5.0.2"); None: not known.
+    environment: by title, in the order in which it is shown ("MPI library": "MPICH 5.0.2"); None: unknown.
     iterations: of the main loop, 0 if there is none.   iteration_s: times of single iterations, or means of
-    consecutive ones, mean of the ranks, in order; empty if not known.
-    partners: by rank, the distances (mod ranks) to those it sends to, ascending; None: not known.
+    consecutive ones, mean of the ranks, in order; empty if unknown.
+    partners: by rank, the distances (mod ranks) to those it sends to, ascending; None: unknown.
     rank_computation: by rank, seconds of computation by kept iteration, the same iterations on every rank.
     computation_s, mpi_s, io_s, elapsed_s: between MPI_Init and MPI_Finalize, the first three of all ranks.
     rank_totals: by rank, seconds of computation between MPI_Init and MPI_Finalize.

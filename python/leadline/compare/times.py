@@ -248,7 +248,7 @@ def _parts(pair: _Pair, level: str, of: Callable[[Subject], Sequence[Part]]) -> 
 
 
 def _supported(metric: Metric, pair: _Pair) -> bool:
-    """Whether the runs can support a claim about it at all.
+    """Whether these runs can support any claim about it.
 
     Single runs show nothing about times: times depend on where ranks and memory are and on what else the machine does,
     which changes more between runs than within one. What remains is a rank relative to the others of the same run.

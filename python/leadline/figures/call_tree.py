@@ -48,8 +48,8 @@ class CallNode:
 
 
 def call_tree(sites: Sequence[Entry]) -> list[CallNode]:
-    """The outermost routines, most time first. sites: of MPI functions; purely local calls and those that start and end
-    MPI are left out, as are calls whose path is not known."""
+    """The outermost routines, most time first. sites: of MPI functions; local calls and those that start and end
+    MPI are left out, as are calls whose path is unknown."""
     top = CallNode("", "", -1)
     for entry in sites:
         if entry.site is None or entry.local or entry.cls in STARTUP:

@@ -145,7 +145,7 @@ class Content:
 
     @functools.cached_property
     def functions(self) -> list[Entry]:
-        """By MPI function, most time first; purely local functions too."""
+        """By MPI function, most time first; local functions too."""
         return self._by_function(files=False)
 
     @functools.cached_property
@@ -223,7 +223,7 @@ class Content:
 
     @functools.cached_property
     def sites(self) -> list[Entry]:
-        """By call site, most time first; purely local functions too."""
+        """By call site, most time first; local functions too."""
         return self._by_site(self.run.sites)
 
     @functools.cached_property

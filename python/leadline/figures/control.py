@@ -36,7 +36,7 @@ class RegionEntry:
     """A named region of the program, at its place: the same name within another region is another entry.
 
     path: names from the outermost on.   time_s: from entering to leaving, over all threads and ranks, regions within it
-    included; so are mpi_s, calls, messages and n_bytes (purely local functions aside).   min, max: over ranks.
+    included; so are mpi_s, calls, messages and n_bytes (local functions aside).   min, max: over ranks.
     """
 
     path: tuple[str, ...]

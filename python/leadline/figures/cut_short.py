@@ -1,4 +1,4 @@
-"""Why a run has no end: it is still running, or somebody ended it. Anything else is a failure of the program."""
+"""Why a run did not finish: it is still running, or something ended it. Anything else is a failure of the program."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TIMEOUT, JOB_LIMIT = "timeout", "job-limit"
 class Interruption:
     """cause: a signal of SENDERS; TIMEOUT, of the command's own `timeout`; JOB_LIMIT, of the batch job.
 
-    after_s: since the command was started, None if not known.
+    after_s: since the command was started, None if unknown.
     """
 
     cause: str

@@ -1,6 +1,6 @@
 """Ranks that ended at their start: in MPI_Init, or without any MPI call after it.
 
-If all ranks did, a share would have nothing to refer to. The report then says what happened, and withholds shares and
+If all ranks did, there is no time that shares could refer to: the report says what happened and withholds shares and
 durations.
 """
 
@@ -20,7 +20,7 @@ class EndedAtStart:
     """Labels of the ranks, in display order.
 
     in_init: MPI_Init was called and did not return.
-    after_init: MPI_Init returned, but no other call did, except purely local ones. There were no calls on files either.
+    after_init: MPI_Init returned, but no other call did, except local ones, and there were no file calls.
     aborted: as after_init, but MPI_Abort was called.   all_ranks: nothing else was recorded of the run.
     running: the run goes on, so these are no ends.
     """
@@ -38,7 +38,7 @@ class EndedAtStart:
 
 @dataclass(frozen=True)
 class EndedInCall:
-    """A rank whose process closed its trace within an MPI call. site: None if it is not known."""
+    """A rank whose process closed its trace within an MPI call. site: None if it is unknown."""
 
     rank: str
     function: str

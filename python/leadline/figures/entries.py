@@ -21,7 +21,7 @@ LIBC = {name for name, cls in _CLASSES.items() if cls.event == "libc"}
 
 @dataclass(frozen=True)
 class Spread:
-    """Over all ranks, those that never called included as 0; the ranks are the first with the extreme."""
+    """Over all ranks, with 0 for those that never called; the ranks are the first with the extreme."""
 
     min: float
     median: float

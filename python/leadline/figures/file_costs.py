@@ -18,13 +18,13 @@ _CLASSES = _core.CALL_CLASSES
 
 
 def recoverable_s(content: Content, entry: PatternEntry) -> float:
-    """Of a pattern of files. What remains after the change is not known of all; then it is the time of all calls."""
+    """Of a pattern of files. If it is unknown what remains after the change, this is the time of all calls."""
     if entry.name == "file_per_rank" and "remaining_s" not in entry.evidence:
         return 0.0  # the bytes have to be moved in any case
     calls_s = max(entry.time_s - entry.evidence.get("remaining_s", 0.0), 0.0)
     if entry.name != "write_by_one":
         return calls_s
-    # If all others wait all the time, their waiting is what is lost; if they need not wait, it is the writer's time.
+    # If all others wait the whole time, their waiting is the cost; if they need not wait, the writer's time is.
     return max(calls_s, waited_for(content, entry))
 
 
@@ -55,7 +55,7 @@ def writer_in_findings(content: Content) -> str | None:
 
 
 def share_for(content: Content, writer: str | None, causes: Iterable[Cause]) -> float:
-    """The part of a wait for which the writer was in calls on files that do not read."""
+    """The part of a wait for which the writer was in file calls that do not read."""
     return sum(
         share
         for rank, doing, site, share in causes

@@ -39,7 +39,7 @@ class FileCounts:
 
     @property
     def access(self) -> str:
-        """ "sequential", "strided", "random", "mixed", or "none" if nothing was moved or offsets are not known."""
+        """ "sequential", "strided", "random", "mixed", or "none" if nothing was moved or offsets are unknown."""
         placed = self.sequential + self.strided + self.random
         if placed == 0:  # each descriptor's first transfer only
             return "sequential" if self.bytes_read + self.bytes_written > 0 else "none"
@@ -63,7 +63,7 @@ class FileOnRank:
     process: as Run numbers them.   program: calls of libc by the program.   outside: those of them before MPI_Init,
     after MPI_Finalize or in threads that do not call MPI.   inside: the others.   mpi: MPI_File_*.   beneath: calls of
     libc that the MPI library made for MPI_File_*.
-    fraction_read: distinct bytes read, as a part of the file's size; None if not known.
+    fraction_read: distinct bytes read, as a part of the file's size; None if unknown.
     """
 
     process: int

@@ -23,7 +23,7 @@ def entry_json(entry: Entry) -> dict[str, Any]:
         "time_s": entry.time_s,
         "share": entry.share,
         "mean_s": entry.mean_s,
-        # These are of single calls; not known for purely local functions, whose times are summed.
+        # These are of single calls; not known for local functions, whose times are summed.
         "min_s": None if entry.local else entry.per_call_min_s,
         "max_s": None if entry.local else entry.per_call_max_s,
         "max_s_rank": None if entry.local else rank_id(entry.per_call_max_rank),
@@ -84,7 +84,7 @@ def site_json(entry: Entry) -> dict[str, Any]:
 
 
 def line_json(where: Location | None) -> dict[str, Any]:
-    """line: null if not known.   line_exact: false if the compiler gave the call no line of its own."""
+    """line: null if unknown.   line_exact: false if the compiler gave the call no line of its own."""
     known = where is not None and where.file != ""
     return {
         "line": where.line if where is not None and known and (where.line or where.exact) else None,

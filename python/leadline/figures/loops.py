@@ -16,11 +16,10 @@ class NamedLoop:
     says, otherwise of the first call in it; "" and 0 without debug information.   last_line: that of the last call in
     it.
     path: routines that lead to it, outermost first.   share: of the ranks' time between start-up and shut-down.
-    at_least: control may have gone round it more often, between two calls of an inner loop without passing any other
-    call.
-    around: the numbers of the enclosing loops of which that is true, the next one first.
-    restarts, restart_iterations: where that is true, the call sequence of its inner loop restarts so many times, each
-    time after so many of the inner loop's iterations; 0: it does not, or not regularly."""
+    at_least: it may have had more iterations, between two calls of an inner loop without any other call. around: the
+    numbers of the enclosing loops of which that is true, the next one first. restarts, restart_iterations: where that
+    is true, the call sequence of its inner loop restarts so many times, each time after so many of the inner loop's
+    iterations; 0: it does not, or not regularly."""
 
     number: int
     routine: str

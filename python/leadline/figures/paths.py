@@ -55,7 +55,7 @@ def without_main(routines: Sequence[str]) -> list[str]:
 
 
 def short_place(where: Location | None) -> str:
-    """ "ocean/halo.cpp:41": enough to find the file, without its whole path; "" if not known."""
+    """ "ocean/halo.cpp:41": enough to find the file, without its whole path; "" if unknown."""
     if where is None or not where.file:
         return ""
     return f"{'/'.join(where.file.strip('/').split('/')[-2:])}:{where.line_text}"

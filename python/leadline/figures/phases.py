@@ -28,7 +28,7 @@ class PhaseEntry:
     parent: the index of the phase that it is a part of, None for a part of the run.   iterations: of the main loop in
     which it occurs; of a loop within the step, its own; 0 where there is no loop.   every: it occurs in every
     n-th iteration, 0 if it does not or not regularly.   period_s: of one iteration, on the median rank.   wait_s: time
-    waiting for other ranks, None if it is not known.   elapsed_s: of the rank that spent longest in it.   computes_in:
+    waiting for other ranks, None if it is unknown.   elapsed_s: of the rank that spent longest in it.   computes_in:
     the routines in which most of its samples were taken, with their seconds and their part of the phase's samples; None
     without samples.
     """

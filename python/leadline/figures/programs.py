@@ -1,4 +1,4 @@
-"""The programs of a run: a job may consist of several, and blanks may stand in a program's path as well as between its
+"""The programs of a run: a job may consist of several, and spaces may occur in a program's path as well as between its
 arguments.
 """
 

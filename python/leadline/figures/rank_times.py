@@ -55,7 +55,7 @@ def rank_entry(run: Run, index: int) -> RankEntry:
     duration_s = process.duration_ns * 1e-9
     if process.threads <= 1:
         computation_s = max(duration_s - mpi_s - io_s - process.pauses.sum_ns * 1e-9, 0.0)
-    else:  # calls to purely local functions lie in the gaps between the others
+    else:  # calls to local functions lie in the gaps between the others
         local_s = process.category_ns[_core.CATEGORIES.index("local")] * 1e-9
         computation_s = max(process.gap_ns * 1e-9 - local_s, 0.0)
     return RankEntry(

@@ -20,7 +20,7 @@ from leadline.symbols.resolve import WITHOUT_MODULE
 from leadline.text.ranks import rank_list
 
 MOST_RANKS = 10_000_000
-CONTEXT_BEGIN = 1  # of the profile's contexts; 0: what lies further out is not known
+CONTEXT_BEGIN = 1  # of the profile's contexts; 0: what lies further out is unknown
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Loss:
 class Site:
     """A call site as people see it: call sites of the trace with equal function and source path are one.
 
-    path: outermost first, empty if not known.   whole: whether the path goes back to the start of the program or
+    path: outermost first, empty if unknown.   whole: whether the path goes back to the start of the program or
     thread; it does not if unwind tables are missing.   members: indices of the profile's sites.
     """
 

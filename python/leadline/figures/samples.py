@@ -20,7 +20,7 @@ BEFORE_CALL = 1  # Places takes addresses that calls return to, which come after
 class SampledRoutine:
     """A routine that does not make MPI calls itself, or the parts of one between them.
 
-    routine, full: its short and full names.   file, line: where in it most samples were taken; "" and 0 if not known.
+    routine, full: its short and full names.   file, line: where in it most samples were taken; "" and 0 if unknown.
     time_s: samples divided by their rate, of all ranks.   share: of the ranks' time.   ranks: in which it was found.
     most_s, mean_s: of the rank that computed longest in it, and of all ranks.   in_main_loop: part of the samples.
     before: the MPI call that followed most often; None if none is known.   before_share: of the routine's samples.

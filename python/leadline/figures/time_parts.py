@@ -23,7 +23,7 @@ def time_parts(
     """In the order in which they are drawn; those that took no time are left out.
 
     base_s: what shares refer to.   mpi_s: without files and start-up.   files_s: of libc and MPI_File_*.
-    waiting_s: for other ranks, None if it is not known; then MPI's time is one part.
+    waiting_s: for other ranks, None if it is unknown; then MPI's time is one part.
     """
     times: dict[Kind, float] = {"computation": max(base_s - mpi_s - files_s, 0.0)}
     if waiting_s is None:

@@ -24,7 +24,7 @@ EXACT, COMMAND, AT_LEAST, RUNNING, UNKNOWN = "process", "command", "at-least", "
 
 @dataclass(frozen=True)
 class Stop:
-    """The end of one rank. Times are in seconds from the beginning of the run; until: None if its end is not known.
+    """The end of one rank. Times are in seconds from the beginning of the run; until: None if its end is unknown.
 
     call: the function it sat in; None if it was in none.   since_s: when that began, or when its last call ended.
     source: how `until_s` is known: "process", "command" (the end of the whole run), "at-least", "running" or "unknown".
@@ -45,7 +45,7 @@ class Stop:
 
     @property
     def silent_share(self) -> float:
-        """A share of the rank's life; 0 if its end is not known."""
+        """A share of the rank's life; 0 if its end is unknown."""
         return self.silent_s / self.until_s if self.silent_s is not None and self.until_s else 0.0
 
     @property
@@ -91,7 +91,7 @@ def stops(run: Run) -> list[Stop]:
 
 
 def ended_unix_ns(run: Run) -> int | None:
-    """When the last of the processes that did not come to their end was gone, at the least; None if not known."""
+    """When the last of the processes that did not come to their end was gone, at the least; None if unknown."""
     unfinished = [index for index in run.order if not run.processes[index].complete]
     until = _until(run) if unfinished else None
     ends = []
@@ -149,7 +149,7 @@ class _Routines:
 
 
 def _until(run: Run) -> _Until:
-    """One for each run, so that all parts of a report say the same of processes that end while it is made."""
+    """One for each run, so that all parts of a report agree about processes that end while it is made."""
     if run.ends_seen is None:
         run.ends_seen = _Until(run)
     found: _Until = run.ends_seen

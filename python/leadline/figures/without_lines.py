@@ -25,7 +25,7 @@ def without_lines(content: Content) -> str:
 
 
 def advice(content: Content) -> str:
-    """One sentence with what to do; "" if there is nothing to say."""
+    """One sentence of advice; "" if none is needed."""
     name = without_lines(content)
     if not name:
         return ""

@@ -1,8 +1,8 @@
 """Which processes of a run are one MPI_COMM_WORLD: the program that was launched, and each that it spawned.
 
-The processes of one world agree on its size, and no two of them have one rank. The traces say more (`world`, see
-docs/reference/format.md): an identity that is known on all hosts, or on one host only, or just that the process was
-spawned. Even where facts are unknown, a rank counts only if a process confirms it by the size of its world.
+The processes of one world agree on its size, and no two of them have one rank. The traces have more (`world`, see
+docs/reference/format.md): an identity that holds on all hosts, one that holds on one host only, or just that the
+process was spawned. Even where facts are unknown, a rank counts only if a process confirms it by the size of its world.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Decides what is worth looking at in a run, in this place only. Rules are a file each, found by their folder
+"""Decides what is worth looking at in a run; nothing else does. Rules are a file each, found by their folder
 (`rules/`), most important first."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SPOIL_TIMES = ("separate-processes", "oversubscribed", "cores-taken")
 def findings_of(content: Content) -> list[Finding]:
     """The findings of a run: first what no figure can be read without, then what costs time, the most first, then
     others by their rules' order. If the run ended at its start, only those in the verdict: shares would have nothing
-    to refer to. Where times are spoiled, no finding has advice."""
+    to refer to. If times are spoiled, findings give no advice."""
     looking = [rule for rule in RULES if rule.in_verdict or not content.ended_at_start.all_ranks]
     found = [finding for rule in looking for finding in rule.look(content)]
     impossible = [finding for finding in found if not is_possible(finding, content.time_s)]

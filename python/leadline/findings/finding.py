@@ -150,7 +150,7 @@ class Rule:
     sentence: states the numbers.
     threshold: bounds on numbers of the evidence; all must be reached.   order: most important first.
     in_verdict: whether the verdict begins with it, because no figure can be read without it.
-    cost_s: seconds of all ranks that it costs; None: not known, or too little.   help: what helps in general.
+    cost_s: seconds of all ranks that it costs; None: unknown, or too little.   help: what helps in general.
     """
 
     id: str

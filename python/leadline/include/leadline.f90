@@ -1,5 +1,5 @@
 ! Named regions of a program, for Leadline. Compile this file with the program: nothing else is needed, and the program
-! builds and runs where Leadline is not. Unless it is being recorded a region costs a test of a pointer.
+! builds and runs without Leadline. Unless the program is being recorded, a region costs one test of a pointer.
 !
 !   use leadline
 !   call leadline_region_begin("halo")

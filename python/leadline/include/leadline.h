@@ -1,5 +1,5 @@
-/* Named regions of a program, for Leadline. Including this file is all there is to do: nothing is linked, and the
-   program builds and runs where Leadline is not. Unless the program is being recorded a region costs a test of a null
+/* Named regions of a program, for Leadline. Including this file is enough: nothing is linked, and the program builds
+ * and runs without Leadline. Unless the program is being recorded a region costs a test of a null
    pointer.
 
      leadline_region_begin("halo");                 C and C++
@@ -42,7 +42,7 @@ __attribute__((constructor, unused)) static void leadline_find_(void) {
 }
 #endif
 
-/* `name`: at most 255 bytes count; it need not last. The end names the region, so that a slip can be told. */
+/* `name`: at most 255 bytes count; it need not last. The end names the region, so that a mismatch is noticed. */
 static __inline__ void leadline_region_begin(const char* name) {
 #ifdef LEADLINE_AVAILABLE
   if (__builtin_expect(leadline_enter_ != 0, 0)) leadline_enter_(name, strlen(name));

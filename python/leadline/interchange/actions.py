@@ -1,4 +1,4 @@
-"""What the formats of simulators share: the ranks' actions, and what is said of them."""
+"""What the formats of simulators share: the ranks' actions, and notes about them."""
 
 from __future__ import annotations
 

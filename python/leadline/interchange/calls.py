@@ -1,4 +1,4 @@
-"""What the exports of single calls share: two passes over the traces, and what is said of the result."""
+"""What the exports of single calls share: two passes over the traces, and notes about the result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def write_calls(selection: Selection, export: Export) -> Written:
 
 
 def site_texts(selection: Selection) -> list[str]:
-    """What to call each of the profile's call sites: "exchange (halo.c:41)"; "" where it is not known."""
+    """What to call each of the profile's call sites: "exchange (halo.c:41)"; "" where it is unknown."""
     from leadline.figures.paths import short_place
 
     texts = [""] * len(selection.run.profile.sites())

@@ -7,7 +7,7 @@ from leadline.text import format as fmt
 
 
 def left_out(selection: Selection, untimed: int) -> str:
-    """The sentence about calls that were left out because their times are not known."""
+    """The sentence about calls that were left out because their times are unknown."""
     what = "calls omitted: their times were not kept" if untimed > 1 else "call omitted: its time was not kept"
     return f"{untimed:,} {what} ({kept_iterations(selection)})"
 

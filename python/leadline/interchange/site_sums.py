@@ -27,7 +27,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of the messages that a process sent.   exact: false: some were summed up beyond the trace's budget."""
+    """Of the messages that a process sent.   exact: false: some were summed beyond the trace's budget."""
 
     messages: int
     least: int
@@ -66,7 +66,7 @@ def sums_of(selection: Selection, written: Written) -> Iterator[ProcessSums]:
 
 
 def _local(selection: Selection) -> dict[int, list[Sum]]:
-    """By process, the calls of purely local functions, which are counted for the whole run only."""
+    """By process, the calls of local functions, which are counted for the whole run only."""
     if selection.iterations is not None:
         return {}
     numbers = [number for number, (_, local, _) in enumerate(selection.run.profile.sites()) if local]

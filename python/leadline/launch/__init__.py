@@ -1,1 +1,1 @@
-"""Starts a program so that its ranks are recorded, and leaves it otherwise as it is."""
+"""Starts a program so that its ranks are recorded, and changes nothing else about it."""

@@ -235,7 +235,7 @@ def _details(program: Executable) -> Iterator[Check]:
 
 
 def _sanitizer(program: Executable) -> Iterator[Check]:
-    """A program that refuses to start unless the run-time library of its sanitizer is preloaded before all others."""
+    """A program that does not start unless its sanitizer's run-time library is preloaded first."""
     name = runtime_wanted(program.path)
     found = runtime_in_front(program.path) if name else ""
     if found:

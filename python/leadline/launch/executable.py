@@ -79,7 +79,7 @@ def _inspect_elf(path: Path) -> Executable:
         with path.open("rb") as file:
             return _described(path, ELFFile(file))
     except (ELFError, OSError, ValueError, KeyError, AttributeError, TypeError, IndexError):
-        # A header cut short, or sections that point nowhere: no reader of ELF files gets further.
+        # A truncated header, or sections that point nowhere: no ELF reader can continue.
         return Executable(path, "other")
 
 

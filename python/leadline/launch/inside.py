@@ -36,7 +36,7 @@ def own_rank(environ: Mapping[str, str]) -> OwnRank | None:
 
 
 class InsideJob(UsageError):
-    """One of several ranks was about to do what is done once, around all of them. `silent`: rank 0 reports it for
+    """One of several ranks was about to do what must be done once, around all of them. `silent`: rank 0 reports it for
     all."""
 
     def __init__(self, own: OwnRank, command: str, words: Sequence[str]) -> None:
@@ -46,8 +46,8 @@ class InsideJob(UsageError):
         around = f"leadline {command}{' TABLE' if command == 'apply' else ''} -- {begin} {program}"
         instead = f", or {begin} leadline exec {program}" if command in {"run", "record"} else ""
         super().__init__(
-            f"{own.launcher} started `leadline {command}` {own.size} times, once per rank, and each would record its "
-            "rank as a separate run; nothing was started",
+            f"nothing was started: {own.launcher} started `leadline {command}` {own.size} times, once per rank, and "
+            "each would record its rank as a separate run",
             hint=f"use: {around}{instead}",
         )
         if own.rank > 0:  # a launcher that sees a rank fail may end the others, before the message is out

@@ -1,9 +1,9 @@
 """A process on each node that outlives the ranks that `leadline exec` became there.
 
-It notes the ends of ranks that did not close their traces, which nothing else knows: live memory holds the call that a
-rank sat in, but not until when. It also collects what a killed rank left on the node (nodes.py). The first rank of a
-run on a node starts it. The others send it their process ids over a socket, which the kernel removes with the process.
-It ends with the last rank.
+It notes when ranks ended that did not close their traces. Nothing else knows that: live memory has the call that a rank
+was in, but not for how long. It also collects what a killed rank left on the node (nodes.py). The first rank of a run
+on a node starts it. The others send it their process ids over a socket, which the kernel removes with the process. It
+ends with the last rank.
 
 If it cannot be started, or is itself killed, the ranks run as they would without it. The report then says less, and
 `leadline collect` is left to the user.
@@ -92,7 +92,7 @@ def _start(directory: Path, listener: socket.socket, rank: int) -> None:
 
 
 def _let_go(listener: socket.socket) -> None:
-    """So nobody waits for the end of a stream because we hold it, and no file system stays busy."""
+    """So that nobody waits for the end of a stream that we hold open, and no file system stays busy."""
     os.chdir("/")
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):

@@ -58,7 +58,7 @@ def _recognise(path: str) -> tuple[LauncherKind, str]:
 def words_for_ranks(words: Sequence[str], launcher: Launcher, variables: dict[str, str], preload: str) -> list[str]:
     """`words` with what makes the launcher give `variables` to every rank, here and on other nodes.
 
-    A launcher that is not known gets nothing: its ranks inherit the environment, or are not recorded.
+    A launcher that is unknown gets nothing: its ranks inherit the environment, or are not recorded.
     preload: the value of LD_PRELOAD without any preload of the user's.
     """
     kind = launcher.kind

@@ -46,7 +46,7 @@ class Mistake:
 def mistakes_of(
     command: Sequence[str], launcher: Launcher | None, environ: Mapping[str, str] | None = None
 ) -> list[Mistake]:
-    """Those that are certain; the worst first. environ: of the command, by default ours."""
+    """Those that are certain, the worst first. environ: of the command, by default ours."""
     environ = os.environ if environ is None else environ
     path = program_file(command, launcher, environ)
     libraries, missing = loading.loaded(path, environ) if path is not None else ([], [])

@@ -1,6 +1,6 @@
 """Runs the program with our own standard streams, passes signals on, and waits for it.
 
-The program is not put into a process group of its own: a terminal's Ctrl-C and Ctrl-Z reach it as without us.
+The program stays in our process group, so that a terminal's Ctrl-C and Ctrl-Z reach it as they would without us.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from leadline.errors import CannotStart
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # a sender of these wants the program to end
 FORWARDED = (*ENDING, signal.SIGUSR1, signal.SIGUSR2)
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
-# Shells cannot change what they were started to ignore, and hand on what their user ignores (trap '' PIPE).
+# A shell cannot change a signal that was ignored when it started, and passes on what its user ignores (trap '' PIPE).
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox", "fish", "tcsh", "csh"})
 # siginfo's si_code of a signal that the kernel sent, as it does for a key on the terminal: the program has it already.
 SI_KERNEL = 0x80
@@ -118,7 +118,7 @@ def _wait(
     while True:
         finished, status = os.waitpid(pid, os.WNOHANG)
         if finished:
-            while take(0):  # Ctrl-C came to both of us, and the program was quicker
+            while take(0):  # Ctrl-C reached both of us, and the program ended first
                 pass
             code = os.waitstatus_to_exitcode(status)
             return 128 - code if code < 0 else code

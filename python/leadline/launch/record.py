@@ -56,8 +56,8 @@ def record(
     """Run `command` with its ranks recorded into a new directory.
 
     output: the directory, or None for a new one under leadline-runs. settings: LEADLINE_* variables for the recorder.
-    environ: the program's environment, by default ours. on_trouble: is told what went wrong on our side without keeping
-    the program from running. Raises UsageError, MissingPrerequisite, CannotStart.
+    environ: the program's environment, by default ours. on_trouble: is told about failures of ours that do not keep the
+    program from running. Raises UsageError, MissingPrerequisite, CannotStart.
     """
     environ = dict(os.environ if environ is None else environ)
     environ.pop(RUNS, None)

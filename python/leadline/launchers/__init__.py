@@ -11,7 +11,8 @@ from leadline.launchers.kind import OTHER, LauncherKind
 
 
 def _found() -> tuple[LauncherKind, ...]:
-    """One of each file that has one, in the order of their names, which decides nothing: at most one recognises."""
+    """One of each file that has one, in alphabetical order; it does not matter, because at most one recognises the
+    launcher."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     modules = {name: importlib.import_module(f"{__name__}.{name}") for name in names}
     return tuple(getattr(module, name.upper()) for name, module in modules.items() if hasattr(module, name.upper()))

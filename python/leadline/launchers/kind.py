@@ -15,14 +15,14 @@ class LauncherKind(ABC):
     """One launcher, in any release.
 
     name: as in run.json.   described: how it gives variables to its ranks, for `leadline doctor`.
-    options: its own options; None if they are not known.
+    options: its own options; None if they are unknown.
     hands_on: whether it must be asked to give variables to its ranks; otherwise ranks inherit the environment.
     repeats_for_each_program: whether that must be repeated after each colon.
     title: whose launcher it is, in a message.   variables: its entry in api/launchers.toml.
-    starts: the only ABI family whose programs it makes one job of; "" for any.
-    serves: another library beside which it does so all the same.
-    counts: its options, without dashes, for the number of ranks, if it starts as many as they say; hosts: those after
-    which ranks may run elsewhere; host_files: files of its installation that may name hosts, too.
+    starts: the only ABI family whose programs it starts as one job; "" for any. serves: another library with which it
+    does so nevertheless. counts: its options, without dashes, for the number of ranks, if it starts as many as they
+    say; hosts: those after which ranks may run elsewhere; host_files: files of its installation that may name hosts,
+    too.
     """
 
     name: str
@@ -60,7 +60,7 @@ class LauncherKind(ABC):
 
 
 class OtherLauncher(LauncherKind):
-    """One that is not known: its ranks inherit the environment, or are not recorded."""
+    """One that is unknown: its ranks inherit the environment, or are not recorded."""
 
     name = "other"
     described = ""

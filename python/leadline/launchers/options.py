@@ -26,7 +26,7 @@ class Options:
     gnu: bool = False
 
     def takes(self, words: Sequence[str], at: int) -> int | None:
-        """The number of words of the option at `at`, with its values; None if it is not known."""
+        """The number of words of the option at `at`, with its values; None if it is unknown."""
         word = words[at]
         name, assigned, _ = word.lstrip("-").partition("=")
         if self.gnu and not word.startswith("--"):

@@ -1,8 +1,8 @@
 """Intel MPI: set by I_MPI_ADJUST_<OPERATION>, algorithms by number with the sizes they are for.
 
-Found by watching which of its routines run: 0 is not "default" but one of the algorithms; a size in none of the ranges
-takes the last algorithm that is listed, not the default; and 2021.18 does not obey conditions on the process number
-(@). So what is written here is for the job's number of processes, and every size is in a range.
+Watching which of its routines run showed: 0 is not "default" but one of the algorithms; a size outside all ranges takes
+the last algorithm listed, not the default; and 2021.18 ignores conditions on the number of processes (@). The settings
+written here are therefore for the job's number of processes, and every size is in a range.
 """
 
 from __future__ import annotations

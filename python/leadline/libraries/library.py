@@ -139,7 +139,7 @@ class MpiLibrary(ABC):
 
     @abstractmethod
     def routine_of(self, point: Point, answer: Answer, wanted: str) -> str:
-        """The routine that ran: the wanted one, or another one; "" if that is not known."""
+        """The routine that ran: the wanted one, or another one; "" if that is unknown."""
 
     @abstractmethod
     def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:

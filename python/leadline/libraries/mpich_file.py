@@ -166,7 +166,7 @@ def _guarded(rule: Rule, native: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tr
     tree = leaf(rule, native)
     for condition in reversed(algorithms()[rule.operation][rule.algorithm].needs):
         otherwise = _OTHERWISE[condition]
-        # "count<pow2" is the one that says for what the algorithm is not.
+        # "count<pow2" is the only condition that says where the algorithm must not be used.
         tree = (
             {condition: native, otherwise: tree} if condition == "count<pow2" else {condition: tree, otherwise: native}
         )

@@ -102,7 +102,7 @@ def _sizes(table: Table, operation: str, processes: int) -> dict[int, Rule | Non
     for first, _, rule in pieces(table, operation, processes):
         if first * blocks <= MOST_BYTES:
             found[first * blocks] = rule
-        elif blocks > 1:  # cannot be said: nothing may take the place of what is chosen there
+        elif blocks > 1:  # cannot be expressed: nothing may replace the library's choice there
             found[MOST_BYTES] = None
     return found
 

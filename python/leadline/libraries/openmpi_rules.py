@@ -14,7 +14,7 @@ OWN_CHOICE = 0  # the algorithm by which Open MPI's own decision stays
 class RulesFile:
     """rules: of each collective and first number of ranks, the first size and the algorithm of each, in order.
 
-    whole: it can be read to its end; otherwise Open MPI uses none of it.
+    whole: the file can be read to its end; otherwise Open MPI ignores all of it.
     """
 
     rules: dict[int, list[tuple[int, list[tuple[int, int]]]]] = field(default_factory=dict)

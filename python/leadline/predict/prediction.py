@@ -37,7 +37,7 @@ class Change:
 @dataclass(frozen=True)
 class Figures:
     """Seconds of the whole run and of an iteration of the main loop, each with the interval of replays whose iterations
-    were drawn again. iteration_s: None without a main loop.   phases_s: means over the ranks; None: not known."""
+    were drawn again. iteration_s: None without a main loop.   phases_s: means over the ranks; None: unknown."""
 
     seconds: float
     low: float
@@ -50,7 +50,7 @@ class Figures:
 @dataclass
 class Prediction:
     """recorded_s: phases in the recording.   error_of_base: of the replayed base against the recording, of the whole
-    run ("whole") and by phase, as fractions; None: not known.   notes: what is not replayed as it was; sentences.
+    run ("whole") and by phase, as fractions; None: unknown.   notes: what is not replayed as it was; sentences.
     sensitivities: derivatives of the predicted time by L, o, g (all in s/s) and G (bytes).
     loop: the main loop, whose iterations the steps are; None: the run has none, or its place is unknown."""
 
@@ -71,10 +71,10 @@ class Prediction:
 
 
 def predict(run: Run, change: Change) -> Prediction:
-    """The base is replayed with the costs in the recording; over several hosts, in the network of the change. Whoever
-    shows the result asks why_spoiled() first.
+    """The base is replayed with the costs in the recording; over several hosts, in the network of the change. Callers
+    that show the result must ask why_spoiled() first.
 
-    Raises UsageError, with the reason, where the recording says too little.
+    Raises UsageError, with the reason, if the recording does not have enough.
     """
     _refuse(run)
     loop = _main_loop(run)
@@ -154,7 +154,7 @@ def _read(run: Run, loop: NamedLoop | None) -> tuple[_core.Recorded, list[int]]:
         try:
             recorded.add(run.profile, run.trace(index), index, node)
         except _core.TraceError as error:
-            raise DamagedTrace(f"a trace cannot be read again: {error}") from error
+            raise DamagedTrace(f"cannot read a trace again: {error}") from error
     return recorded, order
 
 

@@ -157,7 +157,7 @@ def _spans(
     _, lines = _section(sections, "Task Time Statistics (seconds)")
     rows = {line.text.split()[0]: line for line in lines}
     if "Aggregate" not in rows or "Mean" not in rows:
-        raise UnreadableProfile(f"{path}: it has no section of MPI Time, so the number of ranks is unknown")
+        raise UnreadableProfile(f"{path}: no MPI Time section, so the number of ranks is unknown")
     values = {
         name: [number(cell, rows[name].place) for cell in rows[name].text.split()[1:3]]
         for name in ("Aggregate", "Mean")

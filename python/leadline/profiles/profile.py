@@ -43,8 +43,8 @@ class Row:
 class CallSite:
     """Where an MPI function is called, all ranks together. Errors are as of Row.
 
-    path: the routines that lead to it, outermost first; as many as the source has.   line: of the call; 0: not known.
-    n_bytes: sent, or moved to and from files; None: not known.
+    path: the routines that lead to it, outermost first; as many as the source has.   line: of the call; 0: unknown.
+    n_bytes: sent, or moved to and from files; None: unknown.
     """
 
     function: str

@@ -69,7 +69,7 @@ def _timers(file: Path) -> list[str]:
     if count[2] not in (None, "_MULTI_TIME", "_MULTI_GET_TIME_OF_DAY", "_MULTI_CLOCK_GETTIME", "_MULTI_LINUX_TIMERS"):
         raise UnreadableProfile(f"{file}: contains values of {count[2].removeprefix('_MULTI_')}, not times")
     if len(lines) < int(count[1]) + 2:
-        raise UnreadableProfile(f"{file}: {max(len(lines) - 2, 0):,} of {int(count[1]):,} timers (was it cut off?)")
+        raise UnreadableProfile(f"{file}: only {max(len(lines) - 2, 0):,} of {int(count[1]):,} timers (truncated?)")
     return lines[: int(count[1]) + 2]
 
 

@@ -2,7 +2,7 @@
 
 G. Díaz López de la Llave recorded WRF's case em_b_wave with TAU on physical and on virtual nodes, one process on each.
 His tables for 2, 4 and 8 nodes come with Leadline. He concludes that calls other than MPI_Wait behave alike on both;
-disagreements() says where his own tables do not.
+disagreements() lists where his own tables show otherwise.
 """
 
 from __future__ import annotations

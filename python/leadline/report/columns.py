@@ -1,4 +1,4 @@
-"""What the columns of the report's tables are called and what they mean, declared once for whoever shows them.
+"""What the columns of the report's tables are called and what they mean, declared once for terminal and page.
 
 The page takes its headings and their explanations from here (page/script/table.js); a column that is not declared
 cannot be drawn. Times are of all ranks together unless a meaning says otherwise.

@@ -1,4 +1,4 @@
-"""Things that a recording does not hold, and why. Every form of the report lists them."""
+"""What a recording does not contain, and why. Every form of the report lists them."""
 
 from __future__ import annotations
 

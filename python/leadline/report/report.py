@@ -62,5 +62,5 @@ def open_report(path: str | Path, *, step: str | None = None) -> Report:
 
 
 def to_json(run: Run) -> dict[str, Any]:
-    """The report of a run as data, for whoever wants nothing else of it."""
+    """The report of a run as data, for callers that need nothing else."""
     return Report(run).data

@@ -13,7 +13,7 @@ from leadline.findings.finding import Finding
 from leadline.findings.rules.budget_spent import totals_are_low
 from leadline.wording import endings
 
-# The findings that say why there was only a start. The rest are about times, of which there are none.
+# The findings that say why the run ended at its start. The others are about times, and there are none.
 _OF_A_START = ("separate-processes", "still-running", "interrupted", "budget-spent", "incomplete")
 
 

@@ -96,7 +96,7 @@ def _time_sentences(content: Content, costly: Finding | None) -> list[str]:
 
 
 def _says_io(content: Content, costly: Finding | None) -> bool:
-    """Whether the finding states the time of file I/O itself, or is about calls that take nearly all of it."""
+    """Whether the finding states the time of file I/O itself, or covers calls that take nearly all of it."""
     if costly is None or "file" not in costly.evidence:
         return False
     return costly.id == "file-time" or costly.evidence.get("share", 0.0) >= NEARLY_ALL * content.share(content.io_s)
@@ -120,7 +120,7 @@ def _io_sentence(content: Content) -> str:
 def _costliest(content: Content) -> tuple[str, float, str, float] | None:
     """The chain of routines with most time, without start-up: (chain, seconds, its costliest function, seconds).
 
-    The chain is "" for calls whose path is not known: then all such calls of the function are one.
+    The chain is "" for calls whose path is unknown: then all such calls of the function are one.
     """
     times: dict[tuple[str, ...], dict[str, float]] = {}
     shown: dict[tuple[str, ...], str] = {}

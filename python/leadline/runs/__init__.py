@@ -2,7 +2,7 @@
 
     turns()          which candidate runs when: interleaved, so that a drift of the machine hits all alike
     Launch           one start of a program: words, environment, folder, time limit
-    execute()        runs a launch to its end, whatever that is: an Outcome, never an exception
+    execute() runs a launch to its end, which is always an Outcome, never an exception
     Runner           goes through the turns, with a limit for all of them, progress, and interruption
     Samples          what was measured, by candidate and round, for leadline.statistics
 

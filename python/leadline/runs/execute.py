@@ -1,4 +1,4 @@
-"""Runs one launch to its end. However it ends, nothing of it is left."""
+"""Runs one launch to its end. However it ends, none of its processes are left."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ class Launch:
     env: the whole environment; None: this process' own.   cwd: None: this process' own.
     limit_s: seconds after which it is ended; None: no limit.
     merged: standard error goes where standard output goes, in the order of writing.
-    gives_up_on: a text in its output after which it can come to nothing, such as a rank's last words while the others
-    wait for it. It then has a second to end by itself.
+    gives_up_on: a text in its output after which it cannot succeed, such as the error of one rank while the others wait
+    for it. It then has a second to end by itself.
     """
 
     label: str

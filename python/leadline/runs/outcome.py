@@ -92,13 +92,14 @@ class Outcome:
         return said[-most:]
 
     def required(self) -> Outcome:
-        """Itself, if it succeeded. Raises MeasurementFailed otherwise, for launches without which nothing goes on."""
+        """Itself, if it succeeded; otherwise raises MeasurementFailed. For launches that nothing can continue
+        without."""
         if not self.ok:
             raise MeasurementFailed(f"{self.launch.label}: {self.explained}")
         return self
 
     def row(self) -> dict[str, Any]:
-        """What there is to keep of it, as plain data."""
+        """Everything worth keeping of it, as plain data."""
         return {
             "label": self.launch.label,
             "ending": self.ending.value,

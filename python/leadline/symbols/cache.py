@@ -49,7 +49,7 @@ class SymbolCache:
         content = {"schema": SCHEMA, "modules": list(modules.values())}
         with contextlib.suppress(OSError), own_files.Directory(self.path_.parent) as directory:
             if owners.foreign_owner(directory.status()):
-                return  # who only reads a colleague's run leaves nothing there
+                return  # reading a colleague's run must not write to it
             directory.write(FILE_NAME, json.dumps(content, indent=0).encode())
             self.changed_ = False
 

@@ -179,7 +179,7 @@ class DebugInformation:
         return found
 
     def _region_at(self, unit: _Unit, address: int, host: str) -> Any | None:
-        """A parallel region is a routine within the one it is of. host: that one's linker name."""
+        """A parallel region is a routine within the one it belongs to. host: that one's linker name."""
         wanted = {host, names.written(host)}
         for routine in [*(die for _, _, die in unit.routines or []), *unit.inlined_everywhere]:
             origins = list(_origins(routine))
@@ -287,8 +287,8 @@ class DebugInformation:
     def _line_at(self, unit: _Unit, address: int, scope: Any) -> tuple[str, int, bool]:
         """(file, line, whether the compiler gave the address that line) within the routine or inlined call `scope`.
 
-        Line 0 is code of no line, as where two calls became one: the last real line before it is the nearest truth. To
-        calls that gfortran puts on their routine's first line, the next line is nearest: they come before it.
+        Line 0 is code without a line, for instance where two calls were merged: the last real line before it is the
+        best guess. For calls that gfortran puts on their routine's first line, which come before it, the next line is.
         """
         at = self._row_at(unit, address)
         head = self._head(unit, scope)

@@ -45,7 +45,7 @@ def open_elf(path: Path) -> ELFFile:
 def _check_tables(elf: ELFFile, file_size: int) -> None:
     """Raises NotElf if the tables of sections and segments, or a section, reach beyond the file.
 
-    pyelftools would walk billions of headers, or ask for the memory that a header claims.
+    pyelftools would walk billions of headers, or allocate whatever size a header claims.
     """
     for offset, entry, number in (
         (elf["e_shoff"], elf["e_shentsize"], elf.num_sections()),

@@ -1,4 +1,4 @@
-"""A logical frame of the program, and why the frames of a module are not known."""
+"""A logical frame of the program, and why the frames of a module are unknown."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Location:
 
 @dataclass(frozen=True)
 class ModuleProblem:
-    """Why the routines of a module are not known."""
+    """Why the routines of a module are unknown."""
 
     module: str
     code: str  # "binary-changed", "binary-missing", "binary-unreadable"

@@ -1,4 +1,4 @@
-"""One binary of a recorded run: its routines and lines by address, or why they are not known.
+"""One binary of a recorded run: its routines and lines by address, or why they are unknown.
 
 The binary may have been damaged, and pyelftools believes what it reads: it fails in as many ways as Python has
 exceptions, MemoryError included. Whatever it raises means that the binary cannot be read.

@@ -115,7 +115,7 @@ def column(declaration: ColumnDeclaration, values: Values) -> Column:
     known: list[Any] = [unknown if value is None else value for value in values]
     try:
         buffer = array.array(ARRAYS[declaration.kind], known)
-    except OverflowError:  # damaged traces may hold any figure
+    except OverflowError:  # damaged traces may contain any value
         most = 2**31 - 1 if declaration.kind is Kind.INDEX else 2**63 - 1
         buffer = array.array(ARRAYS[declaration.kind], (max(-most, min(value, most)) for value in known))
     return NumberColumn(declaration, memoryview(buffer))

@@ -19,7 +19,7 @@ WHERE = (
 
 
 class WorldRank(NamedTuple):
-    """world, rank: -1 if the process's world is not known."""
+    """world, rank: -1 if the process's world is unknown."""
 
     process: int
     world: int

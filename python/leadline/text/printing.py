@@ -74,7 +74,7 @@ def guard() -> None:
 
 def _guarded(stream: TextIO) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper) or isinstance(stream, GuardedStream):
-        return stream  # closed, or of somebody who runs us within a program
+        return stream  # closed, or replaced by a program that runs us
     stream.flush()
     return GuardedStream(stream)
 

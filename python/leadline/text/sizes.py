@@ -1,4 +1,4 @@
-"""Sizes as people type them: the one place that reads them. docs/reference/units.md tells the same to users.
+"""Sizes as people type them: the one place that reads them. docs/reference/units.md describes them for users.
 
 k, M, G and T stand for powers of 1000, as in what Leadline prints; Ki, Mi, Gi and Ti for powers of 1024. A B behind it
 changes nothing, nor does the case of letters. The recorder reads its variables in the same way

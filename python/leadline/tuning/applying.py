@@ -148,7 +148,7 @@ def _faster_only(
 
 @contextlib.contextmanager
 def told(outcome: Outcome, table: Table | None = None) -> Iterator[None]:
-    """Our own failures before the program runs are part of the outcome; they do not keep it from running.
+    """Failures of ours before the program runs are part of the outcome; the program runs nevertheless.
 
     table: what is then not applied, each rule for this reason.
     """

@@ -1,8 +1,8 @@
 """Chooses an algorithm for each point from its measurements, and turns points into rules. No clock is read here.
 
 A candidate is taken if it is better than the library's own in every launch: each launch's interval, and that of all
-launches, must be clear of 1. The best of these is the one whose interval begins highest. If others are as good,
-neighbouring sizes take the same one if they can: chance decides between equals, and rules should not depend on it.
+launches, must be clear of 1. The best of these is the one whose interval begins highest. Among equally good ones,
+neighbouring sizes take the same one if they can, because otherwise chance would decide.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Finds out whether every node of a job has a file, by means of the job's own launcher, before the program starts.
 
-A message cannot show whether a rank has the shim's library: a rank without it would take the message for the program's.
-Nodes are therefore asked first, if we run inside a job with several nodes. A launcher that would first have to wait in
-a queue is not asked.
+A message cannot find out whether a rank has the shim: a rank without it would take the message for the program's. Nodes
+are therefore asked first, if we run inside a job with several nodes. A launcher that would first have to wait in a
+queue is not asked.
 """
 
 from __future__ import annotations

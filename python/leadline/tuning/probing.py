@@ -47,7 +47,7 @@ class ProbeFailed(LeadlineError):
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of the questions. file: its libmpi. library: None if it is not known."""
+    """The subject of the questions. file: its libmpi. library: None if it is unknown."""
 
     command: tuple[str, ...]
     launcher: Launcher | None
@@ -65,7 +65,7 @@ def probe_path() -> Path:
 
 
 def subject(command: Sequence[str], environ: Mapping[str, str] | None = None) -> Subject:
-    """The subject for a command. Raises MissingPrerequisite if the program's MPI library is not known."""
+    """The subject for a command. Raises MissingPrerequisite if the program's MPI library is unknown."""
     environ = dict(os.environ if environ is None else environ)
     launcher = find_launcher(command, environ.get("PATH"))
     path = libmpi_of(command, launcher, environ)
@@ -235,7 +235,7 @@ def _probe_words(subject: Subject, variables: dict[str, str], plan: Path) -> tup
 
 
 def _run(words: list[str], environ: dict[str, str], limit_s: float) -> list[str]:
-    """The lines it wrote. Ended after limit_s: after an error ranks may wait for ever. If a rank says that it can't see
+    """The lines it wrote. Ended after limit_s: after an error ranks may wait forever. If a rank says that it can't see
     the plan, the others wait in MPI_Init for it."""
     found = execute(Launch("the probe", tuple(words), environ, limit_s=limit_s, merged=True, gives_up_on=UNSEEN))
     if found.ending is Ending.NOT_STARTED:

@@ -1,4 +1,4 @@
-"""Tunes how messages are sent, under a program of the user's, since it decides which setting is better.
+"""Tunes how messages are sent, under a program of the user's, because only the program shows which setting is better.
 
 Every candidate is a setting of the MPI library that is first shown to have taken effect (MPI_T in the ranks, and the
 library still starts), then runs the program in turn with the library's defaults, several times, in an order that
@@ -37,7 +37,7 @@ LONGEST = (60.0, 10.0)  # a run fails after this many seconds more than this man
 class Tried:
     """The library's behaviour with a candidate. why: the reason why it can't be used; "" if it can.
 
-    eager: the longest message, up to MOST_EAGER bytes, whose send completes before it is received; None: not known.
+    eager: the longest message, up to MOST_EAGER bytes, whose send completes before it is received; None: unknown.
     """
 
     why: str

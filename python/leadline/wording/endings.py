@@ -44,7 +44,7 @@ def _so_far(ended: EndedAtStart) -> str:
 def of_stops(found: Sequence[Stop], clock_error_s: float | None) -> str:
     """The sentence that the report begins with; "" if no rank was silent for long.
 
-    clock_error_s: the error of comparing times of different ranks; None if it is not known.
+    clock_error_s: the error of comparing times of different ranks; None if it is unknown.
     """
     long = [stop for stop in found if stop.long]
     if not long:

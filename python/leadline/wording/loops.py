@@ -26,7 +26,7 @@ def loop_at(loop: NamedLoop) -> str:
 
 
 def anchor_of(found: Iterations) -> str:
-    """The call that delimits iterations where their loop is not known: "MPI_Allreduce in step (model.c:41)"."""
+    """The call that delimits iterations where their loop is unknown: "MPI_Allreduce in step (model.c:41)"."""
     anchor = found.anchor
     if anchor is None:
         return "a call at an unknown location"

@@ -17,7 +17,7 @@ from leadline.figures.timeline.reading import Absent, StepCalls, StepTimeline, a
 from leadline.figures.timeline.steps import Step, median_s, representative_steps
 
 FILES = "files"
-"""The category of libc's calls on files, which have none of MPI's."""
+"""The category of libc's file calls, which have no MPI category."""
 
 
 def timeline_figures(content: Content, lanes: Lanes) -> dict[str, Any] | Absent:

@@ -11,7 +11,7 @@ from leadline.figures.content import Content
 
 MOST_LANES = 48
 MOST_READ = 1_200_000
-"""Calls whose times a report reads for its timeline, as many as 48 ranks keep by default: it takes 0.4 GB."""
+"""The most calls with times that a timeline reads: what 48 ranks keep by default, about 0.4 GB."""
 
 Role = Literal["first", "most", "least", "median"]  # of the ranks, by their computation
 

@@ -10,12 +10,12 @@ from typing import Any
 from leadline.figures.timeline.reading import StepCalls
 
 MOST_MARKS = 100_000
-"""Of all steps of a page together: a step that would exceed it is drawn from tiles."""
+"""For all steps of a page together: a step that would exceed it is drawn as tiles."""
 MANY_RANKS = 256
 MOST_MARKS_OF_MANY = 50_000
-"""Of a run with more ranks than that, whose other sections fill the page."""
+"""The same for runs with more ranks than that, whose other sections fill the page."""
 LONGEST_KEPT = 2_000
-"""Calls of a step with tiles that are listed nevertheless."""
+"""Calls that are still listed for a step drawn as tiles."""
 TILES = 1_000
 LEVELS = 31
 UNITS_PER_STEP = 10_000_000
@@ -58,7 +58,7 @@ def edges(step: StepCalls, lanes: int, unit_s: float) -> dict[str, list[int]]:
 def after_others(step: StepCalls, unit_s: float) -> list[int]:
     """Rows before which their rank made calls that are not among these.
 
-    A rank that counts the iterations of another loop has only the calls that have to do with the others' iteration.
+    A rank that counts the iterations of another loop has only the calls that match the others' iteration.
     """
     return step.rows.after_others(unit_s)
 
@@ -69,7 +69,7 @@ def longest(step: StepCalls, most: int = LONGEST_KEPT) -> list[int]:
 
 
 def tiles(step: StepCalls, lanes: int, category_of: Callable[[int], str]) -> dict[str, Any]:
-    """How much of each stretch of time each rank spent in calls of each category.
+    """The share of each stretch of time that each rank spent in calls of each category.
 
     category_of: the category of a kind of call.
     share: by rank, stretch and category, in 31sts of the stretch, at least 1 if there was a call.
@@ -89,7 +89,7 @@ def tiles(step: StepCalls, lanes: int, category_of: Callable[[int], str]) -> dic
 
 def parts(begin_s: float, end_s: float, width_s: float, count: int) -> Iterator[tuple[int, float]]:
     """The stretches of such a width that something lies in, and how much of each it fills; one at least."""
-    begin, end = round(begin_s / width_s, 6), round(end_s / width_s, 6)  # what meets a border does not cross it
+    begin, end = round(begin_s / width_s, 6), round(end_s / width_s, 6)  # what ends at a border does not cross it
     first = max(0, min(int(begin), count - 1))
     for at in range(first, max(first + 1, min(math.ceil(end), count))):
         yield at, max(0.0, min(end, at + 1) - max(begin, at))

@@ -28,7 +28,7 @@ def facts(content: Content) -> Fact | None:
 
 
 def totals_are_low(content: Content) -> bool:
-    """Whether shares would be of what happened to fit."""
+    """Whether shares would refer to whatever happened to fit."""
     return bool(_ranks(content.run, _CUT))
 
 

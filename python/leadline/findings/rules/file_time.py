@@ -13,7 +13,7 @@ ALL = 0.995  # of the time
 
 
 def facts(content: Content) -> Fact | None:
-    """rest_s: in calls that no other finding about files is about. What could be saved of it is not known."""
+    """rest_s: in calls that no other finding about files is about. What could be saved of it is unknown."""
     io = content.files
     if not io.files or not content.base_s > 0:
         return None

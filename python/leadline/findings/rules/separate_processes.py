@@ -1,4 +1,4 @@
-"""Ranks of one launcher that are each a world of its own: the launcher belongs to another library."""
+"""Ranks of one launcher that each became a separate world: the launcher belongs to another library."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _of_any_library(variable: str) -> str:
 
 
 def _title_of(family: str) -> str:
-    """The libraries of an ABI family, for a program that did not get to say its own; "" if that is not known."""
+    """The libraries of an ABI family, for a program that did not get to say its own; "" if that is unknown."""
     return next((kind.title for kind in LAUNCHERS if kind.starts and kind.starts == family), "")
 
 

@@ -1,7 +1,7 @@
 """Reads an archive in a process of its own: python -m leadline.interchange.importing.reader < ORDER (JSON).
 
-OTF2's library may crash, or never come to an end, if an archive is damaged. The answer, one JSON object, goes to
-standard output; what the library writes there goes to standard error.
+OTF2's library may crash or hang on a damaged archive. The answer, one JSON object, goes to standard output; what the
+library writes there goes to standard error.
 """
 
 from __future__ import annotations

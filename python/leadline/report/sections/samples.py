@@ -85,7 +85,7 @@ def _named(one: SampledRoutine) -> str:
 
 
 def _before(one: SampledRoutine) -> str:
-    """ "MPI_Allreduce in solve cg.f90:41"; "" if it is not known."""
+    """ "MPI_Allreduce in solve cg.f90:41"; "" if it is unknown."""
     if one.before is None:
         return ""
     where = one.before.location

@@ -44,7 +44,7 @@ export function median(values) {
   return ordered.length % 2 ? ordered[middle] : (ordered[middle - 1] + ordered[middle]) / 2;
 }
 
-/** "/a/b/ocean/halo.cpp", 41 -> "ocean/halo.cpp:41": enough to find the file. "" where it is not known. */
+/** "/a/b/ocean/halo.cpp", 41 -> "ocean/halo.cpp:41": enough to find the file. "" where it is unknown. */
 export function place(site) {
   return site.file ? `${site.file.split("/").filter(Boolean).slice(-2).join("/")}:${lineText(site)}` : "";
 }

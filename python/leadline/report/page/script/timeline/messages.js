@@ -45,7 +45,7 @@ function lane(data, end, message) {
   return data.laneOf[data.messages[end][message]];
 }
 
-/** A message whose arrival is not known ends at the call that receives, without a head. */
+/** A message whose arrival is unknown ends at the call that receives, without a head. */
 function arrow(context, { data, layout, places, x, y }, message, head) {
   const { send, receive, arrival } = data.messages;
   const known = arrival[message] >= 0;

@@ -7,7 +7,7 @@ import { paintCritical, paintMessages } from "./messages.js";
 
 const AXIS = 22; // above the lanes, for the times
 const TRACK = 8; // beneath them: which part of the step is seen
-const DIRECT = 1.5; // pixels: narrower calls are summed up by column
+const DIRECT = 1.5; // pixels: narrower calls are summed by column
 const NAMES_FROM = 13; // pixels: lanes that are as high have room for names
 const FONT = "11px system-ui, sans-serif";
 

@@ -60,7 +60,7 @@ export class StepData {
   }
 }
 
-/** Messages in columns, and those of each call. An arrival of -1 is not known. */
+/** Messages in columns, and those of each call. An arrival of -1 is unknown. */
 function messagesOf(data) {
   const { send = [], receive = [], completion = [], arrival = [], bytes = [] } = data.step.messages ?? {};
   const of = new Map();
