@@ -9,15 +9,15 @@ namespace {
 
 using trace::ProcessClock;
 
-constexpr double largest_drift = 0.01;  // no clock drifts that much: one that seems to was set in between
+constexpr double largest_drift = 0.01;  // no clock drifts that much: it was set in between
 
 int64_t sum(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
 int64_t difference(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
 
-// A clock related to the reference: when it shows own_ns, the reference shows reference_ns. It goes `rate` times as
-// fast.
+// A clock related to the reference: when it shows own_ns, the reference shows reference_ns; it runs at `rate` times the
+// speed.
 struct Placed {
   int64_t own_ns = 0, reference_ns = 0;
   double rate = 1, error_ns = 0;

@@ -25,14 +25,14 @@ inline OwnTime own_time(const trace::Process& p) { return {p.clock, p.rank, p.wo
 // Nanoseconds since a process's start, in the run's time: begin_ns + rate * t.
 struct ProcessTime {
   double begin_ns = 0, rate = 1;
-  double error_ns = 0;  // upper bound, against the first process's clock; negative: not known
+  double error_ns = 0;  // upper bound, against the first process's clock; negative: unknown
 };
 
 struct RunTime {
   std::vector<ProcessTime> processes;  // the earliest begin is 0
   std::string kind = "shared";         // "shared": one clock; "exchanged": compared; "system": some were not
   uint64_t clocks = 0;
-  double error_ns = 0;      // the largest; negative: not known
+  double error_ns = 0;      // the largest; negative: unknown
   bool drift_known = true;  // every compared clock was compared in MPI_Finalize too
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double unknown_s = std::numeric_limits<double>::quiet_NaN();
 
-// Damaged traces may hold any figure.
+// Damaged traces may contain any value.
 int64_t integer(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
 // What the sites of a group did together on one process.

@@ -15,7 +15,7 @@ using Run = trace::ProcessFile::Run;
 constexpr uint64_t most_stretches = 1u << 20;
 constexpr uint64_t largest_file = uint64_t{1} << 62;
 
-// Whether all its stretches begin and end within a file's possible offsets.
+// Whether all its stretches lie within the possible offsets of a file.
 bool makes_sense(const Run& run) {
   if (run.count == 0 || run.begin > largest_file || run.length > largest_file) return false;
   const auto end = static_cast<unsigned __int128>(run.stride) * (run.count - 1) + run.begin + run.length;

@@ -7,7 +7,7 @@
 
 namespace leadline::analysis {
 
-// Bytes that lie in at least one of the stretches; -1 if not known (some stretches were not kept, or there are too
+// Bytes that lie in at least one of the stretches; -1 if unknown (some stretches were not kept, or there are too
 // many).
 int64_t distinct_bytes(const trace::ProcessFile::Stretches& stretches);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t most_sampled = 100000;
 
-// A window's first and last iteration may lack their partners' calls, whose windows begin and end elsewhere.
+// A window's first and last iteration may lack the partners' calls, because their windows begin and end elsewhere.
 std::vector<uint64_t> sampled_of(const trace::Stream& stream, const trace::Series& of, uint32_t loop) {
   std::vector<uint64_t> all;
   const uint64_t width = of.loops[loop].width, at_once = of.loops[loop].at_once;
@@ -29,7 +29,7 @@ std::vector<uint64_t> sampled_of(const trace::Stream& stream, const trace::Serie
 }
 
 uint64_t calls_of(const trace::Generation& g) {
-  uint64_t calls = g.polls.kept;  // with a place each run is one
+  uint64_t calls = g.polls.kept;  // with its place known, each run is one
   for (const trace::DecodedPosition& p : g.positions) calls += p.times.count;
   return calls;
 }
@@ -132,7 +132,7 @@ struct Bucket {
   }
 };
 
-// Buckets of the coarsest strip there is. True: every rank timed the same iterations, as far as their numbers show.
+// Buckets of the coarsest strip. True: every rank timed the same iterations, judging by their numbers.
 bool merge_strips(const std::vector<const ProcessLoop*>& loops, RunIterations* run) {
   uint64_t size = 1, ranks = 0;
   for (const ProcessLoop* l : loops) {
@@ -153,7 +153,7 @@ bool merge_strips(const std::vector<const ProcessLoop*>& loops, RunIterations* r
     e.last = std::min(e.first + size, std::max<uint64_t>(run->count, 1)) - 1;
     e.mean_ns /= static_cast<double>(bucket.all);
     same &= bucket.all == e.timed * ranks;
-    e.timed = std::min(e.timed, e.last - e.first + 1);  // of very short ones, the last are timed as if they were whole
+    e.timed = std::min(e.timed, e.last - e.first + 1);  // of very short iterations the last group counts as complete
     run->strip.push_back(e);
   }
   return same;

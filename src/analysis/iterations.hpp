@@ -19,7 +19,7 @@ namespace leadline::analysis {
 // A loop of one process whose iterations were timed.
 struct ProcessLoop {
   bool found = false;
-  uint32_t loop = 0;  // number in RunLoops; 0: repeated calls whose call paths are not known
+  uint32_t loop = 0;  // number in RunLoops; 0: repeated calls whose call paths are unknown
   size_t stream = 0;
   uint32_t site = 0;  // site of the anchor; the caller maps it
   bool after = false;

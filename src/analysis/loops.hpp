@@ -38,7 +38,7 @@ struct RunLoop {
   const LoopCell* cell(uint32_t process) const;
 };
 
-// Whether ranks with these numbers of iterations count the same: the ends of a run that was cut off may lie apart.
+// Whether ranks with these numbers of iterations count the same: the last iterations of a truncated run may differ.
 bool similar_counts(uint64_t a, uint64_t b);
 
 class RunLoops {

@@ -7,8 +7,8 @@
 // send is a message each time it is started, at the call that starts it; the bytes of persistent receives belong to the
 // call that created the request. Persistent collectives count at each start.
 //
-// A one-sided *operation* (put, get or accumulate) is none of these: it has an origin, the calling rank, and a target.
-// Put bytes flow from the origin to the target, got bytes the other way; a fetching accumulate has both. Operations on
+// A one-sided *operation* (put, get or accumulate) is neither: it has an origin, the calling rank, and a target. Put
+// bytes flow from the origin to the target, got bytes the other way; a fetching accumulate has both. Operations on
 // MPI_PROC_NULL and failed operations do not count.
 #pragma once
 
@@ -40,7 +40,7 @@ struct Transfer {
   int64_t size = 0;                   // bytes of each one
   uint64_t times = 1;
   int64_t bytes = 0;       // bytes of all
-  bool exact_size = true;  // false: `size` is the mean of sizes that were summed up beyond the trace's budget
+  bool exact_size = true;  // false: `size` is the mean of sizes that were summed beyond the trace's budget
 };
 
 // What calls did beside moving bytes: numbers of one call, or of all.
@@ -73,7 +73,7 @@ class Measurer {
   // Of the calls of the last tally, each.
   const CallEnds& ends() const { return ends_; }
 
-  // Calls so far whose bytes are unknown: starts and collectives that were summed up beyond the trace's budget.
+  // Calls so far whose bytes are unknown: starts and collectives that were summed beyond the trace's budget.
   uint64_t unknown_bytes() const { return unknown_bytes_; }
 
  private:

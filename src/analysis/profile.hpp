@@ -55,7 +55,7 @@ struct Sizes {
 
 struct GlobalSite {
   uint32_t function = 0;    // index into Profile::functions
-  bool local = false;       // purely local function: one caller frame, times only in sum
+  bool local = false;       // local function: one caller frame, times only in sum
   uint32_t context = 0;     // index into Profile::contexts: the innermost frame
   uint32_t region = 0;      // index into Profile::regions
   std::vector<Cell> cells;  // ascending by process
@@ -71,7 +71,7 @@ struct Spread {
 
 struct Row {
   Counts total;
-  double min_ns = 0, max_ns = 0;                     // shortest and longest call; 0 if not known (local functions)
+  double min_ns = 0, max_ns = 0;                     // shortest and longest call; 0 if unknown (local functions)
   uint32_t max_ns_process = 0;                       // the process with the longest call
   uint32_t processes = 0;                            // number of processes that called
   Spread calls, messages, bytes, received, time_ns;  // bytes: sent + contributed; received: received + collected
@@ -85,15 +85,15 @@ struct ThreadEnd {
   double last_end_ns = 0;      // when its last completed call ended
   bool in_call = false;        // it was in another call:
   uint32_t function = 0;       // index into Profile::functions
-  uint32_t site = UINT32_MAX;  // index into Profile::sites; UINT32_MAX: not known
+  uint32_t site = UINT32_MAX;  // index into Profile::sites; UINT32_MAX: unknown
   double begin_ns = 0;
 };
 
 // Samples of one process at one address (--sample), in the run's numbers.
 struct SampledPlace {
-  uint32_t site = UINT32_MAX;    // of the call that followed; UINT32_MAX: not known
+  uint32_t site = UINT32_MAX;    // of the call that followed; UINT32_MAX: unknown
   uint32_t loop = 0;             // around that call; 0: none
-  uint32_t module = UINT32_MAX;  // UINT32_MAX: not known
+  uint32_t module = UINT32_MAX;  // UINT32_MAX: unknown
   uint64_t offset = 0;
   uint64_t count = 0;
 };

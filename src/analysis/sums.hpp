@@ -1,4 +1,4 @@
-// A damaged trace may hold any figure: sums of them wrap, which is undefined in signed arithmetic.
+// A damaged trace may contain any value: these sums wrap, which signed arithmetic must not.
 #pragma once
 
 #include <cstdint>

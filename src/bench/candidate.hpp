@@ -21,7 +21,7 @@ class Candidate {
 // What a point measures: a collective, or nullptr: the exchange of two ranks. False: there is no such operation.
 bool facts_of(const std::string& operation, const collectives::OperationFacts** facts);
 
-// nullptr, with the reason in `why`: the same answer on every rank.
+// Returns nullptr, with the reason in `why`, if it cannot be measured; the answer is the same on every rank.
 std::unique_ptr<Candidate> make_candidate(const Job& job, const Plan& plan, const std::string& operation,
                                           const CandidateName& name, Contents* contents, std::string* why);
 std::unique_ptr<Candidate> make_exchange(const Job& job, const CandidateName& name, Contents* contents,

@@ -89,7 +89,7 @@ class Scheduled : public Candidate {
   collectives::Buffers buffers_;
 };
 
-// Does nothing: faster than any other, and never right. It shows that results are checked.
+// Does nothing: faster than any other candidate, and always wrong. It shows that results are checked.
 class Nothing : public Candidate {
  public:
   void run() override {}

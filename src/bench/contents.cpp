@@ -47,7 +47,7 @@ double Contents::own(int rank, int64_t i, uint64_t salt) const {
 
 double Contents::expected(int64_t i, uint64_t salt) const {
   if (!operation_) return own(1 - job_.rank, i, salt);
-  // Of those who contributed a block for each rank, the one for this.
+  // The block that each rank contributed for this rank.
   const int64_t within =
       (operation_->contributed.block_per_rank ? job_.rank * count_ : 0) + i % std::max<int64_t>(count_, 1);
   if (!operation_->reduces) return own(operation_->received.block_per_rank ? int(i / count_) : root_, within, salt);

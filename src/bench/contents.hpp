@@ -29,7 +29,7 @@ class Contents {
   void set_all(uint64_t salt);
   // The same at a few places only, which leaves the caches alone.
   void set_some(uint64_t salt);
-  // As a program does between operations: reads the result, and writes what it contributes, a byte of each cache line.
+  // What a program does between operations: reads the result and writes its contribution, a byte of each cache line.
   void work_on_it() const;
   // After it: the contents that were set last are expected.
   bool all_right() const;

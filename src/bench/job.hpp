@@ -11,7 +11,7 @@ namespace leadline::bench {
 // Nanoseconds of CLOCK_MONOTONIC, the same clock for all processes of a host.
 int64_t local_ns();
 
-// Waits for a request without keeping the core from the rank that is to complete it.
+// Waits for a request and leaves the core to the rank that is to complete it.
 void wait_patiently(MPI_Request* request);
 void patient_barrier(MPI_Comm comm);
 

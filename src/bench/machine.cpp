@@ -25,7 +25,7 @@ uint64_t work(uint64_t x) {
   return x;
 }
 
-// The fastest of as many as there is time for, 5 at least: rank 0 says when it is enough.
+// The fastest of as many as time allows, at least 5: rank 0 decides when to stop.
 int64_t fastest(const std::function<void()>& once) {
   int64_t best = INT64_MAX;
   const int64_t end = local_ns() + network_ns;
@@ -83,7 +83,7 @@ std::vector<Noise> measure_noise(const Job& job) {
   noise.median_us = double(pieces[n / 2]) * 1e-3;
   noise.p99_us = double(pieces[n - 1 - n / 100]) * 1e-3;
   noise.longest_us = double(pieces[n - 1]) * 1e-3;
-  // The thousandth fastest: the very fastest may be a slip of the clock.
+  // The thousandth fastest: the very fastest may be an error of the clock.
   noise.lost = std::max(0.0, 1 - double(pieces[n / 1000]) * double(n) / double(now - begin));
   noise.interrupted = double(pieces.end() - std::upper_bound(pieces.begin(), pieces.end(), 2 * pieces[n / 2])) /
                       (double(now - begin) * 1e-9);

@@ -9,7 +9,7 @@
 
 namespace leadline::bench {
 
-// A fixed piece of work, repeated: time beyond that of its fastest run was taken by something else.
+// A fixed piece of work, repeated: time beyond that of its fastest run went to something else.
 struct Noise {
   double median_us = 0, p99_us = 0, longest_us = 0;
   double lost = 0;         // share of the time: 1 - fastest x pieces / all

@@ -75,7 +75,7 @@ class Measurement {
   }
 
  private:
-  // Checked whole, then run again for how long it takes.
+  // Checked completely, then timed in another run.
   void warm_up(int index) {
     Runner& runner = runners_[index];
     if (job_.rank == 0) announce_(point_, index);
@@ -185,7 +185,7 @@ class Measurement {
     return int64_t(std::max(recent[batch / 2], 0.0));
   }
 
-  // Windows as long as the samples are, and a start that every rank can come to.
+  // Windows as long as the samples, and a start that every rank can reach.
   void adapt(const std::vector<int>& order) {
     const std::size_t n = order.size();
     std::vector<int64_t> mine(3 * n), all(3 * n);

@@ -1,11 +1,10 @@
-// Measures the candidates of a point against one another, and several points by turns. Other work on the machine
-// changes within seconds, and a point measured in one go would be affected at random.
+// Measures the candidates of a point against one another, and several points in turn. Other work on the machine changes
+// within seconds, and a point measured in one go would be affected at random.
 //
 // In a round every candidate runs once, in random order. Rank 0 announces the instant at which the round begins. Each
-// candidate has a window of the round, so the ranks start together without another message. A rank that comes to a
-// start too late makes that sample a late one, which is dropped. If ranks share cores they cannot start together, so
-// late samples are only counted. The time is from the start (of the last rank, if arrival is skewed) to the end on the
-// last rank.
+// candidate has a window of the round, so the ranks start together without another message. If a rank reaches a start
+// too late, the sample is late and is dropped. If ranks share cores they cannot start together, so late samples are
+// only counted. The time is from the start (of the last rank, if arrival is skewed) to the end on the last rank.
 #pragma once
 
 #include <functional>

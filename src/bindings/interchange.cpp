@@ -1,4 +1,4 @@
-// Exports: what leaves a run in the formats of other tools.
+// Exports of a run to the formats of other tools.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

@@ -1,5 +1,5 @@
-// Conversion of strings between Python and C++, in place of nanobind's: traces come from anywhere, and file names are
-// bytes.
+// Conversion of strings between Python and C++, in place of nanobind's, because names in traces and file names may be
+// any bytes.
 //   From Python: in the file system's encoding, so that any path that Python names can be opened.
 //   To Python: UTF-8; other bytes become \xNN, so that every string in a trace can be printed.
 #pragma once

@@ -1,4 +1,4 @@
-// A call in its place, as every user of src/calls gets it. It stands until the next one is asked for.
+// A call with its place in the run, as every user of src/calls gets it. It is valid until the next one is asked for.
 #pragma once
 
 #include <cstdint>

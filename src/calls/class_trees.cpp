@@ -127,7 +127,7 @@ class ClassTrees::Adding {
     add(varies);
     add(static_cast<uint64_t>(call_.cls));
     add(uint64_t{call_.flags} << 1 | call_.nothing);
-    if (varies) return hash;  // its parts are not known
+    if (varies) return hash;  // its parts are unknown
     add(call_.parts.size());
     for (const CallPart& part : call_.parts) {
       add(part.moves | static_cast<uint64_t>(part.request) << 8 | uint64_t{part.wildcard} << 16 |
@@ -199,7 +199,7 @@ class ClassTrees::Adding {
 
 namespace {
 
-// What the next member has, beside what those before it have.
+// Adds the next member's values to those of the members before it.
 void join(const Leaf& next, Leaf* leaf) {
   leaf->times.add(next.times.of(0));
   leaf->identity.add(next.identity.of(0));

@@ -1,9 +1,9 @@
 // One tree for the threads of a class: the ranks of a program that go the same way through the same loops.
 //
-// What the calls of a class have in common stands in its tree once: loops, iterations, variants, and leaves, whose
-// calls do the same to as many messages and requests. What differs between its members stands beside it, a column for
-// each leaf: communicators, partners, tags, sizes and times. A class of a thousand ranks thus costs one tree and its
-// columns, and whoever needs no order walks it without expanding a loop.
+// The tree holds once what the calls of a class have in common: loops, iterations, variants, and leaves, whose calls do
+// the same to as many messages and requests. What differs between its members stands beside it, a column for each leaf:
+// communicators, partners, tags, sizes and times. A class of a thousand ranks thus costs one tree and its columns, and
+// users that need no order walk it without expanding a loop.
 //
 // Leaves are numbered by call site, and among those of a site in the order in which a thread first makes them. Members
 // have the same sites and loops, by the numbers that the caller gives these in the whole run.
@@ -70,8 +70,8 @@ struct Leaf {
   // As the first member made it, without its vectors; what members differ in is in the columns. A completion's `maker`
   // says how many requests ago the thread made what it completes, and `makers` at which of the run's sites.
   structure::DecodedCall call;
-  std::vector<uint32_t> makers;  // by part; structure::no_index: not known, or another thread made it
-  bool varies = false;           // a member's calls differ in all but site, communicator and class
+  std::vector<uint32_t> makers;  // by part; structure::no_index: unknown, or another thread made it
+  bool varies = false;           // a member's calls differ in everything but site, communicator and class
   Column<uint64_t> identity;
   Column<LeafPartner> partner;  // of a collective, its root
   Column<int64_t> posted_bytes;
@@ -104,7 +104,7 @@ class ClassTrees {
 
   struct Class {
     structure::Sequence root = 0;  // in the tree
-    uint64_t lost_calls = 0;       // of a member; their order is not known
+    uint64_t lost_calls = 0;       // of a member; their order is unknown
     std::vector<Member> members;
     std::vector<uint32_t> numbers;  // of its leaves in the tree, ascending
     std::vector<Leaf> leaves;       // in the same order

@@ -34,7 +34,7 @@ struct Wanted {
   // long. A run of failed polls always comes as one.
   enum class Form : uint8_t { equal, single, timed };
   Form form = Form::timed;
-  // A call that completes requests has what the calls that made them say. Otherwise only what call sites say.
+  // A call that completes requests has the data of the calls that made them; otherwise only what their call sites tell.
   bool requests = false;
   const trace::LoopTimes* loop = nullptr;  // whose iterations are counted, if the thread timed it
   Leaves leaves = {};                      // to say which leaf a call is; not for Form::equal

@@ -96,7 +96,7 @@ void Traffic::find_effects(CallEffects* effects) {
 bool Traffic::by_all() const {
   const bool fence = call_.function < fences_.size() && fences_[call_.function];
   if (fence || call_.cls == CallClass::win_create || call_.cls == CallClass::win_free) return true;
-  // Neither what is only prepared here nor communicators made by the call count.
+  // What is only prepared here, and communicators made by the call, do not count.
   if (call_.cls == CallClass::coll_init || call_.cls == CallClass::comm_icreate) return false;
   const EventForm form = call_.facts().event;
   return form == EventForm::collective || form == EventForm::creation;

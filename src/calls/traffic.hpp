@@ -57,11 +57,11 @@ class Traffic {
     for (const trace::Function& f : process.functions) fences_.push_back(f.name == "MPI_Win_fence");
   }
 
-  // Whether calls may be passed in no order.
+  // Whether calls may be passed in any order.
   bool may_pass() const { return sites_.alike(); }
   // Counts equal calls that are passed.
   void pass(const trace::Event& event);
-  // Counts the call; what it does stands until the next one.
+  // Counts the call; its effects are valid until the next one.
   const CallEffects& count(const trace::Event& event);
 
   // The call just counted. Messages that it completes are named as they are counted.

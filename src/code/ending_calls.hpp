@@ -1,4 +1,4 @@
-// Calls that never return. The instruction after them does not follow them; it belongs to other code.
+// Calls that never return: the instruction after such a call belongs to other code.
 #pragma once
 
 #include "code/code_map.hpp"

@@ -2,7 +2,7 @@
 //
 // Compilers write a table of 32-bit distances from the table itself, whose address an instruction computes, or a table
 // of 64-bit addresses that the jump itself names. A comparison before it tells the number of entries. A table counts
-// only if all of them lie in the routine, so other data is not taken for one.
+// only if all entries lie in the routine, so that other data is not mistaken for one.
 #pragma once
 
 #include <cstdint>

@@ -200,7 +200,7 @@ void Routine::connect() {
     }
   }
   entry_ = block_at(0);
-  ok_ = ok_ && entry_ != none;  // damaged tables: the routine begins within an instruction of what they call it
+  ok_ = ok_ && entry_ != none;  // damaged tables: they name an address within an instruction
   for (uint32_t i = 0; i < target_count_; ++i) {
     targets_[i] = block_at(targets_[i]);
     ok_ = ok_ && targets_[i] != none;

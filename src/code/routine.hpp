@@ -43,7 +43,7 @@ class Routine {
   uint64_t latch(uint32_t loop) const { return address_of(loops_[loop].latch); }
   uint32_t loops() const { return loop_count_; }
 
-  // What control does on its way from one call to another.
+  // What happens on the way from one call to another.
   enum class Way : uint8_t {
     onward,  // repeats no loop that both calls are in
     back,    // repeats one

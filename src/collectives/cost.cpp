@@ -1,4 +1,4 @@
-// The model's clock: ranks do their steps in the order of time, so that a port serves messages as they come.
+// The model's clock: ranks take their steps in order of time, so that a port serves messages as they arrive.
 #include <algorithm>
 #include <functional>
 #include <queue>

@@ -29,7 +29,7 @@ struct Buffers {
   char* scratch;   // schedule.scratch_elements long
   int64_t extent;  // bytes from one element to the next
 
-  // Only `input` is the program's own to keep: no step writes there.
+  // `input` belongs to the program: no step writes there.
   char* at(const Range& range) const {
     char* const base = range.space == Space::input  ? const_cast<char*>(input)
                        : range.space == Space::data ? data
@@ -38,8 +38,8 @@ struct Buffers {
   }
 };
 
-// The first error ends it, with messages under way: *failed is the number of the step then, and the caller may settle
-// them. `requests`: storage for schedule.requests.
+// The first error ends it, possibly with messages under way: *failed is the number of the step then, and the caller may
+// settle them. `requests`: storage for schedule.requests.
 int execute(const Schedule& schedule, const Transport& transport, const Buffers& buffers, void* requests,
             size_t* failed = nullptr);
 

@@ -1,4 +1,4 @@
-// What is known of an operation: the words of api/operations.toml, whose head says what each means. The table itself,
+// The facts about an operation: the terms of api/operations.toml, which that file explains. The table itself,
 // `facts_of_operations`, is generated from there (leadline/operations.hpp).
 #pragma once
 

@@ -33,7 +33,7 @@ class PassDown {
 };
 
 // From all to the root, reduced on the way in the order of ranks. `data` is where the root's result goes; other ranks
-// leave it alone unless `data_is_free` says it may hold what is on its way.
+// do not touch it unless `data_is_free` says that it may be used for data in transit.
 class ReduceUp {
  public:
   ReduceUp(Schedule* schedule, const OrderedTreeLinks& links, const Segments& data, bool data_is_free);

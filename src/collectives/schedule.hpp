@@ -77,14 +77,14 @@ struct Schedule {
 
   // `count` elements of scratch of the algorithm's own.
   Range reserve(int64_t count);
-  // Then does what `part` says: a schedule among `members`, whose ranks it takes to be 0, 1, ..., and whose data and
+  // Appends the steps of `part`: a schedule among `members`, whose ranks it takes to be 0, 1, ..., and whose data and
   // input are where `bases` says.
   struct Bases {
     Range data{Space::data, 0, 0}, input{Space::input, 0, 0};
   };
   void append(const Schedule& part, const int* members, const Bases& bases);
 
-  // Once it is complete, for those who look at what arrives: marks the last message to and from each rank, and a wait
+  // Once it is complete, for callers that check what arrives: marks the last message to and from each rank, and a wait
   // for a receive says from whom what was to come (peer, to, last), as the receive does.
   void link();
 };

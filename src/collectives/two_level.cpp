@@ -65,7 +65,7 @@ bool two_level_allreduce(const Problem& problem, Builder* over, Schedule* schedu
   // The leader is the first of its node. The others keep data on its way in their own scratch.
   if (!reduce::binomial(within(problem, Operation::reduce, node, 0), &up)) return false;
   schedule->append(up, node.members.data(), {});
-  // All ranks ask whether the other algorithm can be used, since the answer is the same on every rank.
+  // Every rank checks whether the other algorithm can be used; the answer is the same everywhere.
   Problem asked = within(problem, Operation::allreduce, top, 0);
   if (top.own < 0) asked.rank = 0;
   if (!over(asked, &across)) return false;

@@ -65,7 +65,7 @@ bool DatatypeContents::ask_large(uint64_t datatype) {
       call_large(Fn::Type_get_contents, datatype, envelope_.integers, envelope_.addresses, envelope_.large_counts,
                  int64_t{1}, integers, addresses, counts, old_) != 0)
     return false;
-  // Only the number of dimensions stands before the large counts of a constructor, and only the order behind them.
+  // Before the large counts of a constructor comes only the number of dimensions, after them only the order.
   int n = 0;
   if (envelope_.integers) arguments_[n++] = integers[0];
   for (int64_t i = 0; i < envelope_.large_counts; ++i) arguments_[n++] = counts[i];

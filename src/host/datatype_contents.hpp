@@ -14,10 +14,10 @@ struct Envelope {
 // False: the library gave no answer.
 bool envelope_of(uint64_t datatype, Envelope* envelope);
 
-// What a datatype made of one other was made with. The other one is given back at the end of the scope.
+// How a datatype derived from one other was made. The other one is freed at the end of the scope.
 class DatatypeContents {
  public:
-  static constexpr int most = 32;  // arguments; what has more is not told
+  static constexpr int most = 32;  // arguments; constructors with more are not reported
 
   explicit DatatypeContents(uint64_t datatype);
   ~DatatypeContents();

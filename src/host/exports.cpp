@@ -27,7 +27,7 @@ int search_object(dl_phdr_info* info, size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
   if (info->dlpi_addr == own_base()) return 0;
   const LoadedObject object(*info);
-  // The recorder and the shim may both be loaded: a name that only they define does not count.
+  // The recorder and the shim may both be loaded: a name that only those define does not count.
   search.found = object.find(search.name) != nullptr && !is_leadlines(object);
   return search.found ? 1 : 0;
 }
@@ -52,7 +52,7 @@ bool set_writable(ElfAddress first, ElfAddress last, bool writable) {
   return mprotect(reinterpret_cast<void*>(begin), last - begin, writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
 }
 
-// dlsym passes by versions that are hidden, as the linker makes those of names with a single @.
+// dlsym skips hidden versions, which the linker makes of names with a single @.
 constexpr ElfVersion hidden = 0x8000;
 constinit char changing_versions = 0;
 
@@ -112,15 +112,15 @@ LookUpAnswer answer_look_up(ExportedName* names, int count, void* handle, const 
   if (index == count) return {nullptr, look_up};
   const KeptErrno kept;
   if (handle == RTLD_DEFAULT || handle == RTLD_NEXT) {
-    // Behind us in the global scope, where our own name answers to the same callers.
+    // After us in the global scope, where our own name serves the same callers.
     set_shown(&names[index], look_up(RTLD_NEXT, name) != nullptr);
     return {nullptr, look_up};
   }
   void* const found = look_up(handle, name);
-  if (found == nullptr) return {nullptr, look_up};  // fails once more, where the caller asks why
+  if (found == nullptr) return {nullptr, look_up};  // fails again, so that the caller can ask dlerror why
   void* called = target(index);
   if (called == nullptr) called = function_behind(name);
-  dlerror();  // what we did not find is no error of the caller's
+  dlerror();  // our failed lookup must not leave an error for the caller
   return {found == called ? reinterpret_cast<void*>(names[index].wrapper) : found, nullptr};
 }
 

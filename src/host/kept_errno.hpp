@@ -1,5 +1,5 @@
-// What a preloaded library does before main(), or within a call of another function, does not change errno: programs
-// test it after a strtol() without having set it before.
+// Whatever a preloaded library does before main() or within a call of another function must not change errno: programs
+// test it after strtol() without having cleared it.
 #pragma once
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-// Files of ours inside someone else's program. None stays open between uses. The program may close every descriptor it
-// finds (and then get our number for a file of its own), count descriptors, or have just enough of them.
+// Our files inside someone else's program. None stays open between uses, because the program may close every descriptor
+// it finds (and then get our number for a file of its own), count descriptors, or run out of them.
 #pragma once
 
 #include <signal.h>
@@ -7,9 +7,9 @@
 
 namespace leadline::host {
 
-// While we write, no handler of the program runs on this thread (it may leave by a jump, or call exit), and no call of
-// ours is interrupted. Signals that our writes raise do not reach the program: SIGXFSZ beyond RLIMIT_FSIZE, and SIGPIPE
-// if standard error has no reader any more.
+// While we write, no signal handler of the program runs on this thread (it may longjmp or exit), and no call of ours is
+// interrupted. Signals that our writes raise do not reach the program: SIGXFSZ beyond RLIMIT_FSIZE, and SIGPIPE if
+// standard error has no reader any more.
 class HeldSignals {
  public:
   HeldSignals();
@@ -23,12 +23,12 @@ class HeldSignals {
 
 // Opens with O_CLOEXEC, never as descriptor 0, 1 or 2, which the program may have closed and expects to be its own. A
 // file it creates can be read and written by its owner whatever the umask is. -1 and errno where it can't be opened.
-// Only regular files, and directories where O_DIRECTORY asks for one: no link is followed, no pipe waited for. With
-// O_CREAT a file that has another name elsewhere is refused, and only then O_TRUNC empties it.
+// Only regular files, and directories where O_DIRECTORY asks for one: links are not followed, and pipes do not block.
+// With O_CREAT a file that has another name elsewhere is refused, and only then O_TRUNC empties it.
 int open_own(const char* path, int flags);
 int open_own_at(int directory, const char* path, int flags);
 
-// Which file that is: what a path or a descriptor means may change.
+// Identifies the file, because what a path or a descriptor refers to may change.
 struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;

@@ -1,12 +1,12 @@
-// Whether a word may be a handle at all. A library that is asked about an invalid handle calls the program's error
-// handler, which ends the program by default, or follows a wild pointer. We therefore check first, without its help.
+// Whether a word can be a handle at all. Asked about an invalid handle, a library calls the program's error handler,
+// which by default ends the program, or follows a wild pointer. So we check first, without the library.
 #pragma once
 
 #include <cstdint>
 
 namespace leadline::host {
 
-// False where the library surely has no such object; nothing is said about one that was freed.
+// False if the library certainly has no such object. A freed one is not recognised.
 bool may_be_communicator(uint64_t handle);
 bool may_be_datatype(uint64_t handle);
 

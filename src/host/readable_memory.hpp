@@ -1,6 +1,6 @@
-// Memory of this process that may be gone: tables of an executable that is damaged or was shortened since, words of a
-// stack that unwind tables only claim to be one. Reading it must not raise a signal in the program, and none of its
-// handlers may be replaced to catch one. The kernel is asked instead, a page at a time.
+// Memory of this process that may not exist: tables of a damaged or truncated executable, or words that only unwind
+// tables claim to be a stack. Reading it must not raise a signal in the program, and none of its handlers may be
+// replaced to catch one. The kernel is asked instead, a page at a time.
 #pragma once
 
 #include <string.h>

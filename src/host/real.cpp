@@ -108,7 +108,7 @@ void fill_abi(const Family& f, void* handle) {
   abi.thread_multiple = f.thread_multiple;
 }
 
-// Whether another of Leadline's libraries follows us: its names have a version, and dlsym passes them by.
+// Whether another of Leadline's libraries follows us: its names have a version, so dlsym skips them.
 bool chained_to_leadline = false;
 
 // Between another of Leadline's libraries and any other object behind us, the one loaded first counts.

@@ -1,4 +1,4 @@
-// The functions behind ours, and the form of their library's handles and constants.
+// The next library's functions, and the form of its handles and constants.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 namespace leadline::host {
 
-// The arguments of one call that count. Copes with anything in the others.
+// The significant arguments of one call. The others may have any value.
 class Significance {
  public:
   // rank: this process' in the call's communicator; -1 where that is an intercommunicator, whose root's rank is one of

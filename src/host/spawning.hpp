@@ -12,14 +12,14 @@ namespace leadline::host {
 
 class SpawnInfos {
  public:
-  // The info for one command instead of `info`; `info` itself where nothing is to be added. At the root only: the
-  // others' arguments mean nothing.
+  // The info to pass instead of `info` for one command; `info` itself if nothing needs to be added. At the root only:
+  // the others' arguments mean nothing.
   Word with_variables(Word info);
   // For each of several commands, of which so many at most.
   static constexpr int most = 32;
   Word with_variables(Word infos, int32_t count);
   void free();
-  // There was no room for the preload itself, and nothing else hands it on.
+  // There was no room for the preload itself, and nothing else passes it on.
   bool had_no_room() const { return had_no_room_; }
 
   // Whether the calling process is the root of a call of MPI_Comm_spawn, and anything is to be done there.

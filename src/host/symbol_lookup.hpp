@@ -1,7 +1,7 @@
-// dlsym without ours in the way, and the entry that a preloaded library puts in front of it.
+// The dlsym after ours, and the entry that a preloaded library puts in front of it.
 //
 // Programs that look MPI's functions up (Python's ctypes, Julia, plug-ins, other tools' wrappers) are to get our
-// wrappers, but must see everything else as without us (docs/decisions/0002-large-count-names.md):
+// wrappers, but must see everything else as they would without us (docs/decisions/0002-large-count-names.md):
 //   * RTLD_DEFAULT and RTLD_NEXT mean something else for each caller. The dynamic linker answers these itself: our name
 //     only has to be one that it finds (Exports::shown), and the caller's return address stays where it looks for it.
 //   * What a handle stands for is the same for every caller. Our wrapper is handed out only if it calls the very

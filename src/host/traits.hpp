@@ -36,8 +36,8 @@ struct Roles {
   int8_t partitions = -1, partition = -1;
 };
 
-// What must hold for an argument to mean something: bits, all of them. MPI ignores it otherwise, and so do we: it may
-// be anything at all. ([significant] in api/semantics.toml says what each is.)
+// What must hold for an argument to be significant: bits, all of which must be set. Otherwise MPI ignores it, and so do
+// we, because it may have any value. ([significant] in api/semantics.toml says what each is.)
 namespace needs {
 inline constexpr uint8_t at_root = 1, names_root = 2, not_idle = 4, sends = 8, receives = 16, operates = 32;
 }

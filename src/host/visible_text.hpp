@@ -1,4 +1,4 @@
-// Text for a terminal, which is only to show it: names and paths in our messages come from elsewhere. As in
+// Text that a terminal must only show, not obey: names and paths in our messages come from elsewhere. As in
 // python/leadline/text/visible.py: control characters, marks of direction and layout without a width, and bytes that
 // are no UTF-8 are shown by their numbers (\x1b, \u202e, \xff).
 #pragma once

@@ -1,4 +1,4 @@
-// Weak references to MPI functions that only we define: null without us, so null with us.
+// Weak references to MPI functions that only we define would be null without us, so they are set to null.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -87,8 +87,8 @@ class Actions::Reading {
     ++actions_.sums_.estimated;
     compute_ns(mean_before_ns(c));
   }
-  // Of its place's calls, as a place tells calls apart that are one leaf; else of the leaf's calls that have no place.
-  // The sum over all calls is thus the thread's.
+  // The mean of its place's calls, because a place distinguishes calls of one leaf; otherwise of the leaf's calls
+  // without a place. The sum over all calls is thus the thread's.
   double mean_before_ns(const CallStream& c) const {
     if (const trace::TimeStats* own = c.distribution()) return own->gap_sum_ns / static_cast<double>(own->count);
     const calls::Leaf* leaf = actions_.leaf(c, member_);
@@ -100,7 +100,7 @@ class Actions::Reading {
     if (std::isfinite(ns) && ns > 0) put(std::move(action));
   }
 
-  // The partner as a rank of MPI_COMM_WORLD; -1: not known.
+  // The partner as a rank of MPI_COMM_WORLD; -1: unknown.
   int32_t world_rank(const MessageEnd& m) const {
     const int32_t rank = m.sends ? m.dest() : m.source();
     for (const trace::Communicator& c : process_.communicators) {
@@ -175,7 +175,7 @@ class Actions::Reading {
     return found;
   }
 
-  // As all ranks start them in the same order, each stands where it starts.
+  // All ranks start them in the same order, so each is written where it starts.
   void start_collectives(const CallStream& c) {
     for (const structure::CallPart& part : c.call().parts) {
       if (!part.collective()) continue;
@@ -194,7 +194,7 @@ class Actions::Reading {
     const std::string name =
         call.function < process_.functions.size() ? collective_name(process_.functions[call.function].name) : "";
     const bool all = comm && comm->kind == trace::Communicator::Kind::intra && comm->size == process_.world_size;
-    if (created && all) return;  // what it costs is the library's
+    if (created && all) return;  // its cost is the library's
     const uint32_t type = call.collective.receive_datatype;
     const int64_t size = type < process_.datatypes.size() ? process_.datatypes[type].size : 0;
     Action action;

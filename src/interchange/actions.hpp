@@ -1,8 +1,8 @@
 // The calls of a rank as what a simulator replays: computation, messages between ranks of MPI_COMM_WORLD, and
 // collectives of all ranks.
 //
-// A receive from anybody gets its sender when it ends: actions are held back until then. Tags of other communicators
-// become tags of their own, so that their messages are not taken for each other.
+// A receive from any source learns its sender when it completes: actions are held back until then. Each communicator
+// gets its own tags, so that its messages are not mistaken for others.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct ActionSums {
   uint64_t estimated = 0;  // computations that are means, for their own times were not kept
   uint64_t parts = 0;      // collectives of some ranks, or unknown to simulators, which were left out
   uint64_t threads = 0;    // calls of further threads, which were left out
-  uint64_t untold = 0;     // receives from anybody whose sender is not known, which were left out
+  uint64_t untold = 0;     // receives from anybody whose sender is unknown, which were left out
 };
 
 class Actions {
@@ -56,7 +56,7 @@ class Actions {
   int32_t tag_of(const MessageEnd& end) const;
 
   calls::RunNumbers numbers(uint32_t index) const;
-  // The leaf of the call; nullptr: it is not known.
+  // The leaf of the call; nullptr: it is unknown.
   const calls::Leaf* leaf(const CallStream& call, const calls::Membership& member) const {
     return call.leaf() == structure::no_call ? nullptr : classes_.classes()[member.of].leaf(call.leaf());
   }

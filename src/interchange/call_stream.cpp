@@ -168,7 +168,8 @@ void CallStream::follow_requests() {
   }
 }
 
-// A damaged trace may hold any time; the trace's rounding may move a window's begin before the end of the one before.
+// A damaged trace may contain any time; the trace's rounding may move a window's begin before the end of the one
+// before.
 void CallStream::place() {
   const auto in_run = [&](double ns) { return time_.begin_ns + time_.rate * ns; };
   begin_ns_ = end_ns_ = last_ns_;

@@ -38,7 +38,7 @@ struct MessageEnd {
   int32_t tag() const { return std::get<3>(channel); }
 };
 
-// What a nonblocking collective is about.
+// The collective that a nonblocking call started.
 struct CollectiveUnderWay {
   uint32_t function = structure::no_index;  // that made the request
   uint64_t identity = 0;
@@ -87,7 +87,7 @@ class CallStream {
   bool polls() const { return thread_.polls(); }  // a run of polls that found nothing, `times` to a power of two
   uint64_t times() const { return thread_.times(); }
   bool timed() const { return thread_.timed(); }
-  // Of all calls at its place in the trace's graph; nullptr: not known.
+  // Of all calls at its place in the trace's graph; nullptr: unknown.
   const trace::TimeStats* distribution() const { return thread_.distribution(); }
   uint32_t leaf() const { return thread_.leaf(); }
   double begin_ns() const { return begin_ns_; }  // in the run's time, ascending

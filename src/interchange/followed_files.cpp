@@ -28,8 +28,8 @@ void OpenedFiles::add(const NumberUses& of_thread) {
   }
 }
 
-// A file that had the number before and was opened without a call in the trace would have been closed by a thread that
-// had not opened it.
+// Otherwise a file that had the number before, opened without a call in the trace, would have been closed by a thread
+// that had not opened it.
 std::optional<OpenFile> OpenedFiles::by_another(size_t stream, uint64_t key) const {
   const NumberUse* all = find(all_, key);
   if (!all || all->opens != 1 || all->closes_of_others || stream >= threads_.size()) return std::nullopt;
@@ -65,7 +65,7 @@ void FollowedFiles::follow(const structure::DecodedCall& call, bool exported, do
   stream_call_ = call.function < of_streams_.size() && of_streams_[call.function];
   pass_pauses(begin_ns);
   if (opens_mpi) {
-    // A call that failed made nothing.
+    // A failed call created nothing.
     const int64_t mode = call.value > 0 ? call.value : -1;
     if (!call.made) return;
     open({Interface::mpi, false, exported && mode > 0, call.made, file_of(call.count, Interface::mpi), mode});

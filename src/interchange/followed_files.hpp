@@ -1,6 +1,6 @@
-// The file that each call is about. A trace names an open file by a number that is used again once the file is closed,
-// and says where it is opened which file it is (docs/reference/format.md, Events); so open files are followed from call
-// to call. If the order of the calls does not identify the file, it is unknown: nothing is guessed.
+// The file that each call uses. A trace names an open file by a number that is reused after the file is closed, and
+// records at the open which file it is (docs/reference/format.md, Events); so open files are followed from call to
+// call. If the order of the calls does not identify the file, it is unknown and not guessed.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct OpenFile {
   bool stream = false;             // of libc: opened as a stream
   bool created = false;            // the call that opened it is exported, and what it was opened for is known
   uint32_t number = 0;             // of the open file; MPI's: among the communicators
-  uint32_t file = 0;               // in Process::files; 0: not known
-  int64_t flags = -1;              // that it was opened with; -1: not known
+  uint32_t file = 0;               // in Process::files; 0: unknown
+  int64_t flags = -1;              // that it was opened with; -1: unknown
 
   uint64_t key() const { return uint64_t{number} << 1 | (by == Interface::mpi); }
 };
@@ -38,7 +38,7 @@ using NumberUses = std::unordered_map<uint64_t, NumberUse>;  // by OpenFile::key
 class OpenedFiles {
  public:
   void add(const NumberUses& of_thread);  // in the order of the streams
-  // The file that another thread opened for this one, too: the only one that ever had the number.
+  // The file of another thread that this one uses, too: the only one that ever had the number.
   std::optional<OpenFile> by_another(size_t stream, uint64_t key) const;
   // Whether another thread may have closed what this one has opened, and opened something else.
   bool doubtful(size_t stream, uint64_t key) const;
@@ -50,10 +50,10 @@ class OpenedFiles {
 
 class FollowedFiles {
  public:
-  // `all`: may be null: files that other threads opened are not known.
+  // `all`: may be null: files that other threads opened are unknown.
   FollowedFiles(const trace::Process& process, size_t stream, const OpenedFiles* all);
 
-  // The thread's next call.   begin_ns: in the process's time; NaN: not known
+  // The thread's next call.   begin_ns: in the process's time; NaN: unknown
   void follow(const structure::DecodedCall& call, bool exported, double begin_ns);
 
   // Of that call:

@@ -21,7 +21,7 @@ int64_t subtree(int32_t relative, int32_t distance, int32_t ranks) {
   return std::min<int64_t>(distance, ranks - relative);
 }
 
-// `blocks`: messages grow with the ranks that they are for.
+// `blocks`: message sizes grow with the number of ranks they serve.
 std::vector<GoalRound> tree(int64_t bytes, bool blocks, bool down, int32_t root, int32_t rank, int32_t ranks) {
   const int32_t relative = (rank - root + ranks) % ranks;
   std::vector<GoalRound> rounds;  // from the root downwards

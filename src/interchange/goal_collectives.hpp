@@ -1,6 +1,6 @@
 // The messages of a collective as one rank sees them, for formats that have no collectives.
 //
-// Barrier, allreduce, allgather, scan: dissemination, in which everyone sends to the rank 2^k above. Broadcast,
+// Barrier, allreduce, allgather, scan: dissemination, in which each rank sends to the rank 2^k above. Broadcast,
 // scatter; reduce, gather: a binomial tree from or to the root. All-to-all: every rank sends to each other one.
 #pragma once
 

@@ -1,8 +1,8 @@
 // Which messages have both of their ends among the calls that are exported, and a number for each of them.
 //
-// The ends are looked at in a first pass over all processes. A channel's messages are counted alike at both ends, so
-// what is kept of each channel are runs of consecutive numbers: as many as there are windows of calls, not messages;
-// and runs of messages of one size, as far as there is room.
+// The ends are looked at in a first pass over all processes. Both ends of a channel number its messages alike, so each
+// channel needs only runs of consecutive numbers, as many as there are windows of calls, and runs of messages of one
+// size as far as there is room.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ constexpr size_t most_under_way = size_t{1} << 16;  // on a window: the oldest a
 
 }  // namespace
 
-// MPI 4.1, 12.5: what a call says about the operations before it. If it names a target, it concerns that target only.
+// MPI 4.1, 12.5: what a call completes of the operations before it. If it names a target, it concerns that target only.
 OneSidedOperations::Synchronisation OneSidedOperations::synchronisation(const std::string& function) {
   struct Row {
     std::string_view name;

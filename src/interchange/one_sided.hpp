@@ -1,4 +1,4 @@
-// When the one-sided operations of a thread are complete, as the order of its calls tells: at this rank by the end of
+// When the one-sided operations of a thread are complete, judging by the order of its calls: at this rank by the end of
 // an epoch, by a flush or with the operation's request, at the target by the end of an epoch or a flush.
 #pragma once
 

@@ -22,7 +22,7 @@ class Otf2Export {
   struct Lane {
     std::string name, host;
   };
-  // Of a process of the profile: its lane, and that of rank 0 of its MPI_COMM_WORLD (-1: not known).
+  // Of a process of the profile: its lane, and that of rank 0 of its MPI_COMM_WORLD (-1: unknown).
   struct ProcessLane {
     int64_t lane = -1, world = -1;
   };
@@ -30,11 +30,11 @@ class Otf2Export {
   struct CallingContext {
     uint32_t parent;                  // index; its own or a later one: none
     std::string routine, full, file;  // full: the routine with its scopes
-    uint32_t line;                    // 0: not known
+    uint32_t line;                    // 0: unknown
   };
   struct CallPaths {
     std::vector<CallingContext> contexts;
-    std::vector<uint32_t> of_site;  // by the profile's number of the call site; no index: not known
+    std::vector<uint32_t> of_site;  // by the profile's number of the call site; no index: unknown
   };
   Otf2Export(const otf2::Library& library, const std::string& directory, const analysis::Profile& profile,
              uint32_t loop, const Window& window, std::vector<Lane> lanes, std::vector<ProcessLane> process_lanes,

@@ -30,7 +30,7 @@ class Otf2Files {
     uint32_t file, comm;
     uint8_t paradigm;
     bool created;
-    int64_t access, status;  // of one that no exported call creates; -1: not known
+    int64_t access, status;  // of one that no exported call creates; -1: unknown
   };
   uint32_t file(const std::string& name);
 

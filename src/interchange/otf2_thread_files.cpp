@@ -1,4 +1,4 @@
-// Calls on files: their handles are made and destroyed, and what is moved through them begins and is complete.
+// File calls: their handles are made and destroyed, and what is moved through them begins and is complete.
 #include <string_view>
 
 #include "interchange/file_modes.hpp"

@@ -19,7 +19,7 @@ struct SiteSum {
   double time_ns = 0;
 };
 
-// The sizes of the messages that a process sent. Not exact: some were summed up beyond the trace's budget.
+// The sizes of the messages that a process sent. Not exact: some were summed beyond the trace's budget.
 struct MessageSizes {
   uint64_t messages = 0;
   int64_t least = 0, most = 0;

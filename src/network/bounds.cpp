@@ -27,7 +27,7 @@ double time_to_tell(int processes, const Piece& piece) {
 // Bytes that the busiest port has to let through.
 double through(const Movement& movement, double p, double block) {
   if (movement.contributed.block_per_rank || movement.received.block_per_rank) return (p - 1) * block;
-  // A reduction to all moves 2 (p - 1) blocks in all: some port sees a p-th of that.
+  // An allreduce moves 2 (p - 1) blocks in total: some port moves at least a p-th of that.
   if (movement.reduced && !movement.received.root_only) return 2 * block * (p - 1) / p;
   return block;
 }

@@ -1,4 +1,4 @@
-// The least time in which data can get where a collective takes it, whatever the algorithm.
+// The least time that a collective can take, whatever the algorithm.
 #pragma once
 
 #include "network/network.hpp"

@@ -66,7 +66,7 @@ class Network {
   // A network whose every message costs the same, whatever the distance.
   static Network uniform(const Piece& piece, int64_t eager_bytes = INT64_MAX);
 
-  // That of the distance; if it is not known, of the nearest farther one, then of the nearest one within. nullptr: no
+  // That of the distance; if it is unknown, of the nearest farther one, then of the nearest one within. nullptr: no
   // link is known.
   const Link* link(Distance distance) const;
   // Only what was set, known or not.
@@ -87,8 +87,8 @@ class Network {
 
 bool distance_of(std::string_view name, Distance* distance);
 
-// Where the ranks are. Each array is indexed by rank and numbers what the rank is in; numbers of core complexes and
-// sockets are unique across the job. nullptr: unknown, and no two ranks share one.
+// Where the ranks are. Each array is indexed by rank and has the number of the unit that the rank runs on; numbers of
+// core complexes and sockets are unique across the job. nullptr: unknown, and no two ranks share one.
 struct Places {
   const int* node_of = nullptr;
   const int* socket_of = nullptr;

@@ -24,13 +24,13 @@ struct Library {
   int (*bcast)(void*, int, Handle, int, Handle);
   void* collectives[collectives::operation_count];  // by operation
   int (*error_string)(int, char*, int*);
-  // Null where the library has them not; a status is a buffer that is long enough for any.
+  // Null if the library lacks them; a status is a buffer large enough for any.
   int (*isend)(const void*, int, Handle, int, int, Handle, Handle*);
   int (*send)(const void*, int, Handle, int, int, Handle);
   int (*recv)(void*, int, Handle, int, int, Handle, void*);
   int (*test)(Handle*, int*, void*);
   int (*wait)(Handle*, void*);
-  // MPI_T; null where the library has it not
+  // MPI_T; null if the library lacks it
   int (*tools_init)(int, int*);
   int (*control_index)(const char*, int*);
   int (*control_info)(int, char*, int*, int*, Handle*, Handle*, char*, int*, int*, int*);

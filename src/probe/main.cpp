@@ -63,7 +63,7 @@ void write_controls(FILE* out, const Plan& plan, const Library& library) {
   }
 }
 
-// Those whose data go to others: the others where only the root receives.
+// The ranks that send: all but the root if only the root receives.
 bool sends_more(const Point& point, int rank) {
   const bool root_sends = !facts_of(point.operation).received.root_only;
   return point.uneven && (rank == 0) == root_sends;
@@ -114,7 +114,7 @@ std::vector<char> buffer(const Point& point, const collectives::DataSide& side) 
   return std::vector<char>(static_cast<size_t>(point.bytes) * (side.block_per_rank ? point.processes : 1) + 16);
 }
 
-// After an error that left other ranks waiting: the job can't be ended in MPI's way.
+// After an error that left other ranks waiting, MPI_Finalize would hang.
 void leave(FILE* out) {
   std::fputs("{\"done\": true}\n", out);
   std::fflush(out);

@@ -1,6 +1,6 @@
 // Notes which functions of a loaded library are entered. The first instruction of each is replaced by a trap, which
 // restores it, notes the function and lets it run. A function is therefore noted once after each `arm`, and nothing
-// else changes. This is done in the probe only, never in a program of the user.
+// else changes. Only the probe does this, never a program of the user's.
 #pragma once
 
 #include <string>

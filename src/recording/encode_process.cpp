@@ -223,7 +223,7 @@ void put_contexts(const LiveContext* contexts, uint64_t n, trace::ByteSink* out)
 
 }  // namespace
 
-// Without frames of their own and with all regions: readers that know no contexts see sites whose paths are not known.
+// Without frames of their own and with all regions: readers that know no contexts see sites whose paths are unknown.
 void encode_sites(const char* region, trace::ByteSink* out) {
   const ThreadHeader& h = thread_of(region);
   const auto* sites = reinterpret_cast<const LiveSite*>(region + thread_at::sites);

@@ -213,7 +213,7 @@ uint64_t list_windows(const View& v, Written* into) {
   for (uint64_t i = 0; i < v.window_count; ++i) {
     const SeriesWindow& w = v.windows[i];
     const bool open = v.s.open && i + 1 == v.window_count;
-    // An unfinished search is of no use beside the existing windows.
+    // An unfinished search adds nothing to the existing windows.
     if (open && v.s.mode == SeriesMode::looking && v.s.loops) continue;
     uint64_t count = w.entries;
     if (open) count = v.entry_count > w.first_entry ? v.entry_count - w.first_entry : 0;
@@ -221,7 +221,7 @@ uint64_t list_windows(const View& v, Written* into) {
       continue;
     }
     uint64_t end = open ? v.h.last_end : w.end_ticks;
-    if (open && v.s.mode == SeriesMode::looking && count > v.s.limit) {  // a search may take more room than there is
+    if (open && v.s.mode == SeriesMode::looking && count > v.s.limit) {  // a search may need more room than is left
       count = v.s.limit;
       end = w.begin_ticks + ticks_of(v.entries + w.first_entry, count);
     }

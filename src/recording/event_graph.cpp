@@ -83,8 +83,8 @@ void EventGraph::fold_batch(uint32_t index) {
   p.usual_gap = at_once ? static_cast<uint16_t>(batch.gaps / (8 - first) + 1) : 0;
 }
 
-// Both stamps from now on; for good where long visits come at a regular distance: the program does something there that
-// must not be taken for a part of the call.
+// Both stamps from now on, permanently if long visits recur regularly: the program computes there, which must not count
+// as part of the call.
 void EventGraph::long_call(uint32_t index, Position& p) {
   FoldedTimes& f = folded_[index];
   const uint32_t distance = p.visits - f.last_long;
@@ -385,7 +385,7 @@ void EventGraph::add_literal(const trace::Key& key, uint64_t duration, uint64_t 
   }
   passes(key.site, true);
   h_->left_site = key.site;
-  if (known) ++amounts_[known];  // its visit says nothing of what follows
+  if (known) ++amounts_[known];  // its visit does not tell what follows
   record_time(known ? known : timed_, duration, gap);
   series_.passed(known, duration, gap);  // the entry of a literal without a position belongs to no position
   if (repeated) return;

@@ -73,7 +73,7 @@ class EventGraph {
                         !(h_->unusual & (unusual_irregular | unusual_exact | unusual_begin | unusual_polls));
     return assume ? p.usual_gap : 0;
   }
-  // After a call whose recording is no matter of nanoseconds (a collective above all), and after a region begins or
+  // After a call whose recording does not matter of nanoseconds (a collective above all), and after a region begins or
   // ends, the next one has both stamps: what a program does in some steps only, it mostly does there.
   inline void stamp_next() {
     const Position& p = positions_[positions_[h_->graph.current].next];

@@ -5,7 +5,7 @@
 // a miss: it is looked up where the last miss here went (`alt`), then by context (the last eight symbols), else it gets
 // a new position. A miss leaves a token (length of the run, target), and tokens are the symbols of the next graph up:
 // each level absorbs about one level of loop nesting. Decoding walks: follow `next` run times, jump, repeat. Since
-// `next` never changes, any policy of choosing targets is exact; a bad choice costs space or time only.
+// `next` never changes, any policy of choosing targets is exact; a bad choice only costs space or time.
 //
 // If prediction keeps failing, the graph gives up for a while and writes symbols out (literals), so that the cost of a
 // call stays bounded.

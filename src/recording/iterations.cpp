@@ -82,7 +82,7 @@ SeriesLoop source_loop(const LoopProfile& profile, ThreadLoops* loops, uint32_t 
   return loop;
 }
 
-// Repetition of calls is looked for only if their call paths are not known.
+// Repetition of calls is looked for only if their call paths are unknown.
 bool Iterations::knows_paths() const {
   const uint64_t count = header_.sites.used < capacity::sites ? header_.sites.used : capacity::sites;
   uint64_t whole = 0;

@@ -54,7 +54,7 @@ struct LiveSampling {
 struct LiveSample {
   uint64_t frame;  // module << 48 | offset
   uint32_t thread;
-  uint32_t site;  // number + 1; 0: not known
+  uint32_t site;  // number + 1; 0: unknown
   uint64_t count;
 };
 
@@ -103,7 +103,7 @@ struct LiveDatatype {
   int64_t size, extent, lb, true_extent;
   int32_t combiner;
   int32_t contiguous;
-  // Of an array of which it takes a part: how many elements a side has (0: not known) and how many it takes, slowest
+  // Of an array of which it takes a part: how many elements a side has (0: unknown) and how many it takes, slowest
   // side first.
   static constexpr uint32_t most_dims = 6;
   struct Side {
@@ -114,7 +114,7 @@ struct LiveDatatype {
 };
 
 // Where calls come from: a return address, reached through another one. These form a tree, since call paths share their
-// outer parts. Number 0: the path further out is not known; 1: the thread began here, so nothing lies further out. A
+// outer parts. Number 0: the path further out is unknown; 1: the thread began here, so nothing lies further out. A
 // path is therefore whole if it ends in 1.
 struct LiveContext {
   uint64_t frame;   // module << 48 | offset

@@ -14,7 +14,7 @@ struct ClockComparison {
 };
 
 struct LiveClock {
-  uint64_t identity;   // identifies the kernel's clock; 0: not known
+  uint64_t identity;   // identifies the kernel's clock; 0: unknown
   uint64_t ticks, ns;  // one moment, in the ticks of the calls' stamps and on the clock
   uint32_t compares;   // 1: with other hosts' clocks, if they take part
   uint32_t comparisons;

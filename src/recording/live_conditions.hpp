@@ -1,5 +1,5 @@
-// Under what conditions a process ran: its processors and who shares them, which shows whether its times are its own;
-// what its launcher says; its budgets; where its live memory is (live.hpp).
+// The conditions under which a process ran: its processors and who shares them, which shows whether its times can be
+// trusted; what its launcher says; its budgets; where its live memory is (live.hpp).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct LiveConditions {
   uint32_t budgets_given;  // 1: for files, 2: for memory
   uint32_t live_kind;      // LiveMemoryKind
   uint32_t live_reason;    // LiveMemoryReason
-  uint64_t file_system;    // statfs's number for the run's directory; 0: not known
+  uint64_t file_system;    // statfs's number for the run's directory; 0: unknown
 };
 
 }  // namespace leadline::recording

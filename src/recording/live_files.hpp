@@ -24,7 +24,7 @@ struct FileRuns {
 struct LiveFile {
   uint32_t name;  // offset in the text
   uint32_t flags;
-  int64_t size;  // largest seen; -1 not known
+  int64_t size;  // largest seen; -1 unknown
   uint64_t counts[trace::file_layers][trace::file_counts];
   FileRuns reads;    // by the program
   FileRuns beneath;  // by the MPI library on the program's behalf

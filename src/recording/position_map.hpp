@@ -1,4 +1,5 @@
-// A map from hashes to positions that may forget but never lies: the caller compares the position it finds.
+// A map from hashes to positions. It may lose entries, and different keys may share a hash, so the caller compares the
+// position it finds.
 #pragma once
 
 #include <sys/mman.h>

@@ -5,12 +5,12 @@
 // for in it (loop_finder.hpp), and from then on only windows of its iterations are watched: `width` of them, every
 // `stride`. Both are powers of two, the iterations are counted from the first iteration of the loop, and the stride
 // doubles when the log is full again: so ranks that go through the loop together keep the same iterations, or one every
-// second of the other's, without a word between them. All iterations are timed; their times go to a strip of at most so
-// many buckets, and the slowest to a list.
+// second of the other's, without communication. All iterations are timed; their times go to a strip of at most so many
+// buckets, and the slowest to a list.
 //
-// The slowest keep the times of all their calls too, although nobody knew beforehand: the last eight visits' times of
-// every position are still there when an iteration ends, and a ring of the last positions visited tells their order
-// (series_slow.cpp).
+// The slowest keep the times of all their calls too, although that is only known afterwards: the last eight visits'
+// times of every position are still there when an iteration ends, and a ring of the last positions visited tells their
+// order (series_slow.cpp).
 //
 // An anchor is a call that comes once in every iteration. Its positions are marked (see anchor_mark), so that its
 // visits, and nobody else's, take the way of a full batch of times and find the log: iterations cost other calls

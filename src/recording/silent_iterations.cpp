@@ -1,4 +1,4 @@
-// Loops that may have begun an iteration between two calls without passing another: no call shows it.
+// Loops that may have begun an iteration between two calls without any other call, which no call shows.
 #include "recording/source_loops.hpp"
 
 namespace leadline::recording {

@@ -167,7 +167,7 @@ uint32_t SourceLoops::number(uint32_t context, const Known& known, uint32_t loop
   return number(l);
 }
 
-// The result for a context, 0 at first; nullptr: there is no room to keep it.
+// The result for a context, initially 0; nullptr: no room to keep it.
 uint32_t* SourceLoops::known_of(uint32_t context) {
   if (t_.context_loops.size() <= context) {
     if (!t_.context_loops.ensure(context + 1)) return nullptr;
@@ -266,7 +266,7 @@ void SourceLoops::take_in(uint32_t loop) {
 // --- Which loop repeated ---
 
 // A statement that reads a list, or closes a file, is one call of the language's run-time library, which reads and
-// writes as often as it likes. How often such a statement was reached cannot be seen.
+// writes as often as it likes. How often such a statement was reached is not visible.
 bool SourceLoops::may_be_one_call(uint32_t from_site, uint32_t to_site) {
   const uint32_t context = t_.sites[from_site].context;
   if (context != t_.sites[to_site].context || !has_code(context)) return false;

@@ -17,7 +17,7 @@
 
 namespace leadline::recording {
 
-// Where a frame's code lies in memory now; false if that is unknown. An interpreter's own loops say nothing of the
+// Where a frame's code lies in memory now; false if that is unknown. An interpreter's own loops tell nothing about the
 // program that it runs: frames in one are opaque.
 struct CodePlaces {
   bool (*address)(void* self, uint64_t frame, uint64_t* address) = nullptr;
@@ -96,7 +96,7 @@ class SourceLoops {
     uint64_t used;        // when it was last asked for
     bool good;
   };
-  // What reads other routines meanwhile keeps its own.
+  // Code that reads other routines meanwhile keeps its own copy.
   class Pin {
    public:
     explicit Pin(const Known& known) : known_(const_cast<Known*>(&known)) { ++known_->pins; }

@@ -80,7 +80,7 @@ Outcome Engine<Instant>::run() {
   return std::move(outcome_);
 }
 
-// Until it has to wait for others, or for its turn.
+// Runs the rank until it must wait for others or for its turn.
 template <class Instant>
 void Engine<Instant>::go_on(uint32_t rank) {
   OneRank& r = ranks_[rank];
@@ -117,7 +117,7 @@ void Engine<Instant>::draw(OneRank& r, const RankProgram& own, const Action& a) 
   r.clock = r.clock.after(series.ps[place_in(series, r.drawn[a.at]++)]);
 }
 
-// Whether nothing that others do before can change what the call does.
+// Whether nothing that other ranks do earlier can change what the call does.
 template <class Instant>
 bool Engine<Instant>::may_act(uint32_t rank, const OneRank& r, const Action& a) {
   const bool shared = a.kind == Action::Kind::send && program_.transfers[a.transfer].by_port;

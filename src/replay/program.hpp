@@ -1,7 +1,7 @@
-// What is replayed: for each rank, loops of calls, and for each call the actions that it comes to in the model.
+// What is replayed: for each rank, loops of calls, and for each call its actions in the model.
 //
 // Ranks of a class share a shape: bodies of elements, each of which is a call or another body, some number of times. No
-// loop is expanded. What the calls of a shape do stands beside it, for each rank.
+// loop is expanded. What the calls of a shape do is kept separately, for each rank.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Shape {
   uint32_t calls = 0;
 };
 
-// A body without calls would be a loop without end: leaves out all that stand for nothing.
+// A body without calls would be an endless loop: leaves out all empty ones.
 void remove_empty(Shape* shape);
 
 // A message's way from the sender's port to the receiver's.

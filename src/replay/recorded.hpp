@@ -1,5 +1,5 @@
-// A recorded run as a program for the replay: class trees, the times before and of their calls, and what each call
-// comes to in a network.
+// A recorded run as a program for the replay: class trees, the times before and of their calls, and the cost of each
+// call in a network.
 //
 // Without a network, calls cost what they cost in the recording where they did not wait: posting a message its mean
 // time, a receive, wait or collective the shortest one of its kind. Messages take a latency that is given, and nothing
@@ -31,11 +31,11 @@ struct Settings {
   bool progress = false;                      // handshakes go on while ranks compute
 };
 
-// What is not replayed as it was.
+// What the replay does not reproduce.
 struct Differences {
   uint64_t lost = 0;       // stretches of calls without order
-  uint64_t varying = 0;    // calls with messages whose partners and sizes are not known
-  uint64_t unknown = 0;    // messages and collectives whose partners or communicator are not known
+  uint64_t varying = 0;    // calls with messages whose partners and sizes are unknown
+  uint64_t unknown = 0;    // messages and collectives whose partners or communicator are unknown
   uint64_t wildcards = 0;  // nonblocking receives from any source, which are posted when they are waited for
   uint64_t one_sided = 0;  // calls that take as long as they did
   uint64_t threads = 0;    // further threads with calls, which are left out
@@ -62,7 +62,7 @@ class Recorded {
   const std::vector<RecordedTimes>& times() const { return times_; }
   uint64_t steps() const { return steps_; }  // of the main loop on rank 0; 0: it was not entered once
 
-  // Which kinds of calls are alike in what the shortest one costs.
+  // The kinds of calls whose cost is that of the shortest call of the kind.
   struct Kind {
     std::string function;
     uint32_t parts = 0;

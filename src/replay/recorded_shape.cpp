@@ -75,7 +75,8 @@ class Making {
     const uint32_t iterations = body(loop.iterations);
     if (!main_loop_ || loop.loop != main_loop_) return iterations;
     iterations_ = loop.iterations;
-    iterations_body_ = put(std::vector<Element>(made_.shape.bodies[iterations]));  // its own: its trips may change
+    iterations_body_ = put(
+        std::vector<Element>(made_.shape.bodies[iterations]));  // separate, because its number of iterations may change
     return put({{leaves_, false, 1}, {iterations_body_, true, 1}, {leaves_ + 1, false, 1}});
   }
   uint32_t put(std::vector<Element>&& elements) {

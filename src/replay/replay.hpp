@@ -1,8 +1,8 @@
 // Replays a program in a network model.
 //
-// Every rank goes on by itself as far as nothing that others do can change what comes next. Only then does it take its
-// turn in the order of time: where messages of several senders may reach one port, where a handshake is open, and where
-// the ranks of a node share a port. Messages themselves are in no queue, except for handshakes.
+// Every rank advances by itself as long as nothing that others do can change its next actions. Only then does it take
+// its turn in the order of time: where messages of several senders may reach one port, where a handshake is open, and
+// where the ranks of a node share a port. Messages are not queued, except for handshakes.
 //
 // Rules of the model (docs/how-it-works/replay.md):
 //   * A send costs processor time, then the message is ready. An eager one leaves as soon as the sender's port is free,

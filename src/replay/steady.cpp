@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t most_snapshots = 16;    // the longest period
 constexpr uint64_t tried_at_first = 64;  // boundaries; later some each time their number has doubled
-constexpr uint64_t fewest_trips = 4;     // there is nothing to gain below
+constexpr uint64_t fewest_trips = 4;     // not worth trying below
 
 class Hash {
  public:
@@ -47,7 +47,8 @@ class Relative {
       add(static_cast<uint64_t>(share.gap_bytes));
     }
   }
-  // A time that only matters if it is later than others, which are at `low` or later: how long ago it was is no matter.
+  // A time that only matters if it is later than others, which are at `low` or later: all earlier values are
+  // equivalent.
   void time_after(const Instant& at, int64_t low_ps) {
     if (at.ps > low_ps) return time(at);
     add(0x6a09e667f3bcc909);
@@ -221,7 +222,7 @@ uint64_t Steady<Instant>::periods(const Snapshot& before, const Snapshot& now) c
     if (before.trips[i] == now.trips[i]) continue;
     if (before.trips[i] < now.trips[i]) return 0;
     const uint64_t each = before.trips[i] - now.trips[i];
-    // A loop must not end within: each period begins with more trips than it takes.
+    // No loop may end within a period: each period begins with more iterations than it takes.
     most = std::min(most, now.trips[i] > each ? (now.trips[i] - 1) / each : 0);
   }
   return most == UINT64_MAX ? 0 : most;

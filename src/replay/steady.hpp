@@ -4,8 +4,8 @@
 // begins an iteration, the whole state (where each rank is, clocks, ports, requests, messages under way, events to
 // come) is that of an earlier iteration with all times shifted by one constant, then every later period costs exactly
 // that constant, as long as no loop ends in between. All periods but the last are passed at once: each time gets the
-// constant, each loop that goes round loses as many trips. Inner and outer loops are tried alike, so what happens every
-// 48th step only makes a longer period.
+// constant, each loop that iterates loses as many iterations. Inner and outer loops are tried alike, so what happens
+// every 48th step only makes a longer period.
 //
 // States are compared by a hash of 128 bits.
 #pragma once
@@ -46,7 +46,7 @@ class Steady {
   };
   bool wanted(const Loop& loop) const;
   Snapshot take(Engine<Instant>* engine);
-  // How many periods may be passed; 0: the loops' trips differ in another way.
+  // How many periods may be passed; 0: the loops' iterations differ in another way.
   uint64_t periods(const Snapshot& before, const Snapshot& now) const;
   void pass(Engine<Instant>* engine, const Snapshot& before, const Snapshot& now, uint64_t periods);
 

@@ -1,5 +1,5 @@
-// Collectives: by the schedule of an algorithm where there is one, else by a formula of the time from when those have
-// come whom a rank waits for.
+// Collectives: by the schedule of an algorithm where there is one, else by a formula for the time after all ranks have
+// arrived that a rank waits for.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -108,8 +108,8 @@ void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32
   if (!nonblocking) wait({1}, true, 0);
 }
 
-// What a collective for which all wait takes the last one to come: the mean, over its calls, of the shortest time of a
-// rank.
+// The cost of a collective that waits for all, on the last rank to arrive: the mean, over its calls, of the shortest
+// time of a rank.
 double Translation::last_to_come_ns(const At& at, const std::vector<uint32_t>& members) const {
   const auto& classes = recorded_.trees_.classes();
   const auto& own = classes[recorded_.members_[at.rank].of_class];

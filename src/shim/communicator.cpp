@@ -80,7 +80,7 @@ bool Communicator::of_one_world() const {
   return all;
 }
 
-// Whether there is room is agreed upon: a rank may be in more communicators than another, or have no memory.
+// The ranks agree on whether there is room: one may be in more communicators than another, or out of memory.
 bool Communicator::make_own() {
   constexpr int band = op_index("MPI_BAND");
   own_ = Own::refused;

@@ -1,5 +1,5 @@
-// Facts about the program's communicators and datatypes, and each thread's memory of both. A collective that is left
-// alone costs two look-ups there, without a lock or an allocation.
+// Facts about the program's communicators and datatypes, and each thread's cache of both. A collective that is left to
+// the library costs two look-ups there, without a lock or an allocation.
 //
 // A communicator's description is an attribute of it, so it disappears with the communicator, however that is freed.
 // For its messages a tuned collective has its own communicator, made when the first one comes, so no message of the
@@ -27,15 +27,15 @@ class Communicator {
   // Whether there is a communicator of our own; collective, as the first tuned operation is. All ranks get one answer.
   bool ready() { return own_ == Own::made || (own_ == Own::not_made && make_own()); }
   uint64_t own() const { return own_handle_; }
-  // Number of the node by rank; nullptr: all are on one, or it is not known.
+  // Number of the node by rank; nullptr: all are on one, or it is unknown.
   const int* node_of() const { return nodes_; }
   // Gives the communicator back to the library: not when the library is about to end.
   void free_own();
 
   const uint64_t handle;
   int32_t processes = 0, rank = 0;
-  Reason closed = Reason::count;                      // why all its collectives are left alone; `count`: they aren't
-  Population* population = nullptr;                   // nullptr: there was no memory, all is left alone
+  Reason closed = Reason::count;     // why all its collectives are left to the library; `count`: they aren't
+  Population* population = nullptr;  // nullptr: out of memory, everything is left to the library
   bool has_rules[collectives::operation_count] = {};  // by operation
   Plan* plans[plan_slots] = {};
 

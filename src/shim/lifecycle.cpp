@@ -46,9 +46,9 @@ bool make_own_objects() {
   return call_real(Fn::Comm_set_errhandler, shim.alone, handler) == 0;
 }
 
-// Uses the library's own reduction of the hash and its complement: any difference leaves a bit that both have lost. The
-// error handler is left alone: one that was set, even to what it was, MPICH gives to communicators that are duplicated
-// later, whose errors otherwise go to the handler that MPI_COMM_WORLD has by then.
+// Uses the library's own reduction of the hash and its complement: any difference clears a bit in both. The error
+// handler is left alone: one that was set, even to what it was, MPICH gives to communicators that are duplicated later,
+// whose errors otherwise go to the handler that MPI_COMM_WORLD has by then.
 bool all_have_the_same_table() {
   constexpr int band = op_index("MPI_BAND");
   static_assert(band >= 0);
@@ -109,7 +109,7 @@ void begin_after_init() {
   watching = made && (!shim.table.rules.empty() || shim.reports());
 }
 
-// The program's sessions may continue without it, and MPI_Init may still follow on all ranks, so nothing else is
+// The program's sessions continue without the shim, and MPI_Init may still follow on all ranks, so nothing else is
 // decided here.
 void note_call_without_init() {
   pid_t nobody = 0;

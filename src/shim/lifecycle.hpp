@@ -8,7 +8,7 @@ bool find_library();
 // After MPI_Init: the table, and whether all ranks have the same.
 void begin_after_init();
 void end_before_finalize();
-// A collective, and MPI_Init has not come by.
+// A collective was called before MPI_Init.
 void note_call_without_init();
 // When the process ends: the report of one that had sessions only.
 void end_with_process();

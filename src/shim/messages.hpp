@@ -6,9 +6,9 @@
 // its receiver, and a receiver checks what arrived:
 //   longer, or followed by more than it expects        MPI_ERR_TRUNCATE
 //   shorter, or the last where it expects more         MPI_ERR_OTHER, as MPICH reports for a broadcast
-// A shorter message is accepted where libraries accept it and the schedule moves the data as one, because the data that
-// came is then right. A rank with an error still completes the schedule, so that no rank waits for it. Its messages are
-// empty, and their tags carry the error to the receivers.
+// A shorter message is accepted where libraries accept it and the schedule moves the data as one message, because the
+// data that arrived are then right. A rank with an error still completes the schedule, so that no rank waits for it.
+// Its messages are empty, and their tags carry the error to the receivers.
 #pragma once
 
 #include "collectives/execute.hpp"

@@ -75,7 +75,7 @@ template <class... A>
 }
 
 // The side whose count and datatype mean something on every rank: that of what is contributed, or where the root alone
-// does, that of what is received. A rank that passes MPI_IN_PLACE there has the other one.
+// does, that of what is received. A rank that passes MPI_IN_PLACE there uses the other side.
 template <Operation operation>
 inline bool decided_by_receive_side(const Word* args) {
   constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);

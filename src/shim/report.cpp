@@ -100,7 +100,7 @@ Population* population_of(int32_t processes) {
   return found;
 }
 
-// The report's file: never one that is there, of a spawned program's rank of the same number, say.
+// The report's file: never an existing one, for instance that of a spawned program's rank of the same number.
 void begin_report() {
   if (!shim.reports()) return;
   char path[4096];

@@ -34,7 +34,7 @@ class Population {
   const int32_t processes;
   std::vector<const Rule*> rules[collectives::operation_count];  // by operation, in the table's order
 
-  // rule: nullptr where the library's own algorithm served. bytes: negative: not known.
+  // rule: nullptr where the library's own algorithm served. bytes: negative: unknown.
   void count(collectives::Operation operation, int64_t bytes, const Rule* rule, Reason reason);
   void write(int fd) const;
 

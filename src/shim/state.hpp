@@ -1,6 +1,6 @@
 // The shim's state in a process: its table, whether that is used, and the objects of MPI that it made.
 //
-// All ranks of a communicator must decide alike; otherwise they wait for one another for ever. The decision depends on
+// All ranks of a communicator must decide alike; otherwise they wait for one another forever. The decision depends on
 // facts that are the same on all of them in any legal call: the operation, the number of processes, the bytes (count
 // times size of the datatype, though the datatypes themselves may differ), whether the reduction's operation is
 // commutative, and the table, whose hash the ranks compare in MPI_Init.

@@ -79,8 +79,9 @@ int told(int error, uint64_t comm) {
   return error;
 }
 
-// The program's buffer and datatype, as MPI_Pack takes them: MPICH refuses a null pointer, which MPI_BOTTOM is, also
-// where the datatype holds the addresses. Then a datatype that begins earlier does, from an address later by as much.
+// The program's buffer and datatype, as MPI_Pack takes them: MPICH refuses a null pointer, which MPI_BOTTOM is, even if
+// the datatype has absolute addresses. A datatype that begins earlier, used from an address later by the same amount,
+// is accepted.
 class Packing {
  public:
   Packing(Word buffer, int32_t count, uint64_t datatype) : buffer_(buffer), count_(count), datatype_(datatype) {

@@ -196,7 +196,7 @@ class Derivation {
     previous_at_ = trace::root_position;
     within_block_ = tail_given_ = false;
     orders_.emplace(g);
-    // In a graph that is hardly walked more than once, finding where its edges lead does not pay.
+    // For a graph that is hardly walked more than once, precomputing where its edges lead does not pay.
     planned_ = left_ / short_way >= g.positions.size();
     if (planned_) orders_->events.plan();
     walk_.emplace(orders_->events);

@@ -15,7 +15,7 @@ namespace leadline::structure {
 LoopTree loop_tree(const trace::Stream& stream);
 
 // The same, and which of its calls each place of the trace's graphs is, whose times are the place's. `call`: its
-// number; `no_call`: the place is that of several calls of the site. Places of generations whose order is not known are
+// number; `no_call`: the place is that of several calls of the site. Places of generations whose order is unknown are
 // left out.
 inline constexpr uint32_t no_call = UINT32_MAX;
 using EachPlace = std::function<void(uint32_t call, const trace::DecodedPosition& place)>;

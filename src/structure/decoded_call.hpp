@@ -1,4 +1,4 @@
-// A call as every analysis sees it: what it was given, and part by part what it moves and what it does to requests.
+// A call as every analysis sees it: its arguments, and part by part what it moves and what it does to requests.
 // CallDecoder (call_decoder.hpp) makes it from a key. Requests (requests.hpp) adds what only the order of calls can
 // tell.
 #pragma once
@@ -37,7 +37,7 @@ struct Maker {
   // How many requests ago (for a start: creations of persistent requests) the thread made it, 1 = the last one; 0: by
   // another thread, or while recording was paused. Lists keep 32 bits of age and number.
   uint64_t age = 0;
-  uint64_t number = 0;  // its number among its thread's requests (or creations), from 1; 0: not known
+  uint64_t number = 0;  // its number among its thread's requests (or creations), from 1; 0: unknown
 };
 
 // What a call does to one message, collective, one-sided operation or transfer of a file, or to the request of one.
@@ -53,8 +53,8 @@ struct CallPart {
   bool partitioned = false;  // such messages match their own kind only
   bool partner_told = true;  // false: the record has neither partner nor tag, which are those of the call that made it
   Maker maker;               // unless `request` is none
-  uint32_t comm = 0;         // number of the communicator, window or file; 0: not known
-  uint64_t identity = 0;     // the same on all of its ranks; 0: not known
+  uint32_t comm = 0;         // number of the communicator, window or file; 0: unknown
+  uint64_t identity = 0;     // the same on all of its ranks; 0: unknown
   Partner partner;
   int32_t tag = 0;
   // Elements as posted and the type; not known for completions and starts of lists.

@@ -44,7 +44,7 @@ struct LoopTree {
   std::vector<std::vector<int64_t>> words;
   std::vector<LoopInstance> instances;
   Sequence root = 0;
-  uint64_t lost_calls = 0;  // calls of generations whose order is not known
+  uint64_t lost_calls = 0;  // calls of generations whose order is unknown
 
   // The number of calls that the sequence stands for, by its number.
   std::vector<uint64_t> count_calls() const;

@@ -1,6 +1,6 @@
 // Successive calls as a part of the loop tree: its complete loops, and the loops open on either side.
 //
-// A stretch of calls leaves loops that it did not enter, and enters loops that it does not leave. It is held as the
+// A stretch of calls may leave loops that it did not enter, and enter loops that it does not leave. It is held as the
 // bodies of the loops it leaves, from the inside outwards, the body it reaches, and the loops it has entered since. Two
 // stretches are joined without looking at their calls again, and so are many repeats of one stretch.
 #pragma once
@@ -81,7 +81,7 @@ class Parser {
   // Adds the next call at the end of a stretch. `before`: site of the previous call, or no_site.
   void call(uint32_t before, uint32_t site, uint64_t item, uint64_t times, Stretch* stretch);
   void append(const Stretch& next, Stretch* stretch);
-  // Adds `item`, whose loops are not known; all loops are left before it.
+  // Adds `item`, whose loops are unknown; all loops are left before it.
   void append_outside(uint64_t item, Stretch* stretch);
   // Repeats the stretch this many times, at least once. It must end where it begins.
   Stretch repeated(const Stretch& once, uint64_t times);

@@ -25,7 +25,7 @@ class Requests {
 
   // The thread's next call, so many times in a row.
   void follow(const DecodedCall& call, uint64_t times);
-  // The part of the call that made or started the request. nullptr if that was not at this site, or is not known.
+  // The part of the call that made or started the request. nullptr if that was not at this site, or is unknown.
   const CallPart* find(uint64_t number, uint32_t site) const;
   // The number of the request that the thread made so many requests ago, of the persistent request that it created so
   // many creations ago; 0: there is none.

@@ -1,11 +1,11 @@
 // Iterations that no call shows, bounded by call sequences that restart.
 //
 // A loop may make all its calls in an inner loop and repeat without passing any other: the iterations of the inner loop
-// then follow one another through several of the outer one. If what they send and to whom is the same some
-// iterations later, all along, an iteration of the outer loop may begin there. The inner loop may also have such a
-// period by itself, so this is how many iterations there are at most, if they are alike. Where all iterations are the
-// same, the shortest of the iterations that were seen decides: if it makes a single one of the inner loop, each of
-// these may be one.
+// then follow one another through several of the outer one. If contents and partners of their messages repeat with a
+// constant period, an iteration of the outer loop may begin there. The inner loop may also have such a period by
+// itself, so this is how many iterations there are at most, if they are alike. Where all iterations are the same, the
+// shortest of the iterations that were seen decides: if it makes a single one of the inner loop, each of these may be
+// one.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What completions say beside what the call that made the request said. That of a file operation has what its status
+// What completions record in addition to the call that made the request. That of a file operation has what its status
 // told it to have moved:
 //   wait and its like   value = bytes moved, flag_any_tag set; a status that told nothing: value = unknown_value.
 //   lists               [listed_link, bytes moved, listed_bytes_told, bytes posted].

@@ -1,4 +1,4 @@
-// The most that a process records of each kind of thing. A reader takes more for damage.
+// The most that a process records of each kind. A reader treats more as damage.
 #pragma once
 
 #include <cstdint>

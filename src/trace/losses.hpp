@@ -11,15 +11,15 @@ enum class LossKind : uint32_t {
   path_unknown,        // calls whose call site did not fit the table
   threads_unrecorded,  // calls by threads beyond max_threads
   not_crash_safe,      // the file gave no storage: state was kept in memory only
-  parameters_coarse,   // calls whose parameters were summed up
+  parameters_coarse,   // calls whose parameters were summed
   vectors_dropped,     // collectives whose count vectors were too long to keep
-  requests_unknown,    // completions of requests whose making was not recorded
+  requests_unknown,    // completions of requests whose creation was not recorded
   write_failed,        // chunks that could not be written
-  local_sites_merged,  // purely local calls whose caller did not fit the table: counted per function only
-  regions_unbalanced,  // named regions left that had not been entered, or not left
+  local_sites_merged,  // local calls whose caller did not fit the table: counted per function only
+  regions_unbalanced,  // named regions with an end but no begin, or a begin but no end
   regions_merged,      // entries of named regions that did not fit: they count for the region around them
   over_disk_budget,    // chunks left out at the end because the budget was spent
-  calls_left,          // calls that an exception or a jump left: counted, without their time and data
+  calls_left,          // calls left by an exception or longjmp: counted, without time and data
   count
 };
 

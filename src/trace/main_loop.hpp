@@ -26,7 +26,7 @@ template <class Weights, class Outer, class Within, class SameCode>
 uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeight& all, Outer outer, Within within,
                           SameCode same_code) {
   constexpr double least = 5e-4;       // a tenth of the time and a twentieth of the calls, say
-  constexpr uint64_t least_calls = 8;  // an eighth of them is enough: something outside all loops may take the time
+  constexpr uint64_t least_calls = 8;  // an eighth of them is enough: code outside all loops may take the time
   constexpr uint32_t few_loops = 1000;
   constexpr double noise_ns = 5e7;  // delay that a busy machine may add anywhere: calls decide below it
   const auto size_of = [](double ns, double calls) { return (ns + noise_ns) * (ns + noise_ns) * calls; };

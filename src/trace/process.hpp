@@ -37,7 +37,7 @@ struct Frame {
 inline constexpr uint32_t no_module = UINT32_MAX;
 
 // Where calls come from: a return address, reached through another one. Call paths share their outer parts, so they
-// form a tree. Number 0: the path further out is not known; 1: the thread began here, so nothing lies further out.
+// form a tree. Number 0: the path further out is unknown; 1: the thread began here, so nothing lies further out.
 struct Context {
   Frame frame;
   uint32_t parent = 0;  // the caller's number, less than this one's
@@ -55,7 +55,7 @@ struct Communicator {
   enum class Kind : uint8_t { intra, inter, window, file };
   Kind kind = Kind::intra;
   uint32_t parent = 0;    // id of the communicator it was made from; the predefined ones have their own id here
-  uint64_t identity = 0;  // the same on all ranks of one communicator; 0: not known
+  uint64_t identity = 0;  // the same on all ranks of one communicator; 0: unknown
   int32_t rank = 0;       // this process's rank
   int32_t size = 0;
   std::vector<int32_t> world;  // rank in MPI_COMM_WORLD of each member (of the remote group for `inter`), -1 unknown
@@ -63,7 +63,7 @@ struct Communicator {
 
 // One side of an array of which a datatype takes a part.
 struct ArraySide {
-  int64_t whole = 0;  // elements; 0: not known
+  int64_t whole = 0;  // elements; 0: unknown
   int64_t part = 0;   // of these, taken
 };
 
@@ -84,7 +84,7 @@ struct TimeStats {
   DurationCounts hist;
 };
 
-// Calls to a purely local function from one return address.
+// Calls to a local function from one return address.
 struct LocalCalls {
   uint32_t function = 0;
   Frame caller;
@@ -125,8 +125,8 @@ struct Loss {
 // Samples at one address, taken while a thread computed before a call at one site.
 struct Sample {
   uint32_t thread = 0;
-  uint32_t site = UINT32_MAX;    // of that thread; UINT32_MAX: not known
-  uint32_t module = UINT32_MAX;  // UINT32_MAX: not known
+  uint32_t site = UINT32_MAX;    // of that thread; UINT32_MAX: unknown
+  uint32_t module = UINT32_MAX;  // UINT32_MAX: unknown
   uint64_t offset = 0;
   uint64_t count = 0;
 };
@@ -150,7 +150,7 @@ struct Pauses {
   uint64_t count = 0;
   double sum_ns = 0;
   bool lasted = false;  // the last pause had no end
-  uint64_t calls = 0;   // not recorded, purely local calls aside
+  uint64_t calls = 0;   // not recorded, without local calls
   std::vector<Interval> first;
 };
 
@@ -161,7 +161,7 @@ struct ProcessClock {
     int64_t offset_ns = 0;  // add this to own_ns
     uint64_t error_ns = 0;  // upper bound
   };
-  uint64_t identity = 0;                // the same for all processes with this clock; 0: not known
+  uint64_t identity = 0;                // the same for all processes with this clock; 0: unknown
   int64_t start_ns = 0;                 // its reading at the process's start
   bool compared = false;                // or would have been, if the other processes had taken part
   std::vector<Comparison> comparisons;  // in MPI_Init, in MPI_Finalize
@@ -185,22 +185,22 @@ struct BackEdge {
   auto operator<=>(const BackEdge&) const = default;
 };
 
-// Under what conditions the process ran: its processors, its launcher, its budgets, its live memory.
+// The conditions under which the process ran: its processors, its launcher, its budgets, its live memory.
 struct Conditions {
   bool known = false;                                  // false: a version that did not record it made the trace
-  uint32_t processors = 0;                             // of the host; 0: not known
+  uint32_t processors = 0;                             // of the host; 0: unknown
   double quota = 0;                                    // processors that its control group allows; 0: no limit
   std::vector<std::pair<uint32_t, uint32_t>> allowed;  // (first, count) of the processors it may run on
   uint32_t threads = 0;                                // counted before MPI_Finalize; 0: it was not reached
   uint32_t busy = 0;           // threads that ran at least a tenth as long as the longest-running one
   double cpu_ns = 0;           // all threads, from MPI_Init to MPI_Finalize
-  double waited_ns = -1;       // time its first thread was ready to run and had no processor; -1: not known
-  int32_t launcher_ranks = 0;  // ranks that the launcher says it started; 0: not known
+  double waited_ns = -1;       // time its first thread was ready to run and had no processor; -1: unknown
+  int32_t launcher_ranks = 0;  // ranks that the launcher says it started; 0: unknown
   int32_t launcher_rank = -1;
   std::string launcher;                          // the variable that says so
   uint64_t budget_files = 0, budget_memory = 0;  // bytes; 0: no limit
   uint32_t budgets_given = 0;                    // 1: for files, 2: for memory
-  // The run's directory as statfs reports it (file_systems.hpp), 0: not known; and where the live memory was.
+  // The run's directory as statfs reports it (file_systems.hpp), 0: unknown; and where the live memory was.
   uint64_t file_system = 0;
   LiveMemoryKind live_kind = LiveMemoryKind::run;
   LiveMemoryReason live_reason = LiveMemoryReason::none;
@@ -212,7 +212,7 @@ struct Generation;  // structure.hpp: graph of positions and tokens that walk it
 struct CallUnderWay {
   bool known = false;     // there was such a call
   uint32_t function = 0;  // index into functions
-  uint32_t site = 0;      // index into the stream's sites; UINT32_MAX: not known
+  uint32_t site = 0;      // index into the stream's sites; UINT32_MAX: unknown
   double begin_ns = 0;    // since the process's start
 };
 
@@ -258,7 +258,7 @@ struct ProcessFile {
   };
   std::string name;  // absolute path
   bool opened_by_mpi = false, mapped = false, has_view = false, offset_unknown = false;
-  int64_t size = -1;  // largest size seen; -1: not known
+  int64_t size = -1;  // largest size seen; -1: unknown
   std::array<Counts, 4>
       layers;  // by FileLayer: the program's calls, those outside the events, MPI_File_*, those beneath it
   Stretches reads, beneath;  // stretches read by the program, and by the MPI library on its behalf
@@ -321,7 +321,7 @@ void for_each_tally(const Stream& stream, const std::function<void(const Tally&)
 void for_each_site_time(const Stream& stream, const std::function<void(uint32_t site, const TimeStats&)>& visit);
 
 // The calls in the order they happened. The failed polls between two calls are one event, named for the first of them;
-// their number is known to a power of two. Beyond some number of runs their places are not known and the walk leaves
+// their number is known to a power of two. Beyond some number of runs their places are unknown and the walk leaves
 // them out; tallies and times count every poll.
 struct Event {
   Key key;

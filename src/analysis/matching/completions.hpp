@@ -1,4 +1,4 @@
-// Which call completes the requests that another one of its thread made, if it is one call that completes them all.
+// Which call completes the requests that an earlier call of its thread made, if one call completes them all.
 //
 // A completion says how many requests ago its own was made, which is enough among calls that follow one another. A
 // request that was made in a stretch of calls whose times were not kept is not found.

@@ -1,4 +1,4 @@
-// Calls of an iteration on all ranks, with what they have to do with each other.
+// The calls of an iteration on all ranks, and how they match.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct MatchedCall {
   Role role = Role::other;                           // both: a Sendrecv
   double begin_ns = 0, duration_ns = 0, gap_ns = 0;  // since the first process's start
   bool polled = false;                               // polls failed in the gap
-  uint64_t comm = 0;                                 // identity of the communicator; 0: not known
+  uint64_t comm = 0;                                 // identity of the communicator; 0: unknown
   int32_t source = -1, dest = -1, tag = 0;           // ranks in it, of the message sent (received, if nothing is sent)
   uint64_t number = 0;                               // in the channel or on the communicator
   int64_t partner = -1;         // index of the call at the other end; for a collective, the next rank's call

@@ -1,9 +1,9 @@
 // The calls of one iteration on all ranks, on one clock (clocks.hpp), with sends matched to their receives.
 //
-// A message is known by its channel (communicator, sender, receiver, tag) and its number in it: MPI delivers the
+// A message is identified by its channel (communicator, sender, receiver, tag) and its number in it: MPI delivers the
 // messages of a channel in order, so both ends count alike. A receive from anybody is counted when the source of its
-// message is known. A collective is known by its communicator and its number on it. Starts of partitioned requests are
-// counted apart; if a process creates several of one channel, their messages are left without an end.
+// message is known. A collective is identified by its communicator and its number there. Starts of partitioned requests
+// are counted separately; if a process creates several of one channel, their messages are left without an end.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,7 @@ void StepReader::choose(const RunIterations& run) {
   const bool whole = run.kept == "full" && run.count > 0;
   timed_ = whole || !run.sampled.empty();
   if (part_ == Part::iteration) {
-    // In the middle: start-up is over, and the sides of a window are there, too.
+    // In the middle: start-up is over, and the window has iterations on both sides.
     steps_.resize(1);
     steps_[0].step.iteration = whole ? run.count / 2 : timed_ ? run.sampled[run.sampled.size() / 2] : 1;
     wanted_ = true;
@@ -156,7 +156,7 @@ class StepReader::Reading {
     size_t member = 0;
   };
 
-  // A message that was found, and is received by the next call with its partner and tag.
+  // A message that a probe found: the next receive with its partner and tag takes it.
   struct Probe {
     uint32_t call;
     uint64_t comm;
@@ -263,7 +263,7 @@ class StepReader::Reading {
   uint32_t index_;
   size_t stream_;
   const std::vector<uint32_t>& sites_;
-  const DecodedCall* call_ = nullptr;  // that is being taken
+  const DecodedCall* call_ = nullptr;  // the one being taken
   std::vector<MessageHalf> named_;
   size_t next_ = 0;
   std::vector<std::vector<Request>> made_in_;  // in each step so far
@@ -271,7 +271,7 @@ class StepReader::Reading {
   std::vector<Probe>* probes_ = nullptr;
   std::vector<WindowCalls> windows_in_;
   WindowCalls* windows_ = nullptr;
-  std::vector<Request>* made_ = nullptr;                                        // in the one that is gone to
+  std::vector<Request>* made_ = nullptr;                                        // in the next one
   std::map<const int64_t*, std::shared_ptr<const std::vector<bool>>> sources_;  // by the vector in the trace
   Building* step_ = nullptr;
 };

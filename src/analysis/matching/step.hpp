@@ -23,7 +23,7 @@ struct StepCall {
   uint32_t site = 0;    // number in the profile
   trace::CallClass cls = trace::CallClass::other;
   bool margin = false;                          // of an iteration beside the one that was asked for
-  bool polled = false;                          // polls failed in the gap: it is not computation alone
+  bool polled = false;                          // polls failed in the gap, so it is not only computation
   double begin_ns = 0, end_ns = 0, gap_ns = 0;  // in the process's own time; the gap is before the call. 0: not timed
   double rounding_ns = 0;                       // by which the trace's rounding may have moved these
 };
@@ -46,10 +46,10 @@ struct StepCollective {
     int64_t out_bytes = 0, in_bytes = 0;  // contributed and collected
     bool rooted = false, is_root = false;
     bool by_rank = false;                           // how much it gets from each rank is an argument of its own:
-    std::shared_ptr<const std::vector<bool>> from;  // whether it gets anything from it; nullptr: not known
+    std::shared_ptr<const std::vector<bool>> from;  // whether it gets anything from it; nullptr: unknown
   };
   std::vector<Member> members;  // of those that were recorded, by process
-  int32_t size = 0;             // of the communicator; 0: not known, or members differ in it
+  int32_t size = 0;             // of the communicator; 0: unknown, or members differ in it
   bool complete() const { return size > 0 && members.size() == static_cast<size_t>(size); }
 };
 
@@ -83,7 +83,7 @@ class StepReader {
   // These iterations, ascending, as in Part::iterations.
   StepReader(const Profile& profile, const std::vector<uint64_t>& iterations);
   void add(const trace::Process& process, uint32_t index);
-  bool wanted() const { return wanted_; }  // there may be something to find
+  bool wanted() const { return wanted_; }  // there may be such messages
   std::vector<Step> finish();              // those found
 
  private:

@@ -69,7 +69,7 @@ std::vector<StepEpoch> Epochs::matched() const {
     const auto& [window, origin, target] = names;
     const auto exposures = exposures_.find({window, target});
     if (!window || exposures == exposures_.end() || exposures->second.size() != accesses.size()) continue;
-    if (!of_one_thread(accesses) || !of_one_thread(exposures->second)) continue;  // their order is not known
+    if (!of_one_thread(accesses) || !of_one_thread(exposures->second)) continue;  // their order is unknown
     for (size_t i = 0; i < accesses.size(); ++i) {
       const Ends &own = accesses[i], &other = exposures->second[i];
       found.push_back({own.first, own.last, other.first, other.last});

@@ -55,7 +55,7 @@ class Epochs {
     accesses_[{window, origin, target}].push_back(ends);
   }
   void expose(uint64_t window, int32_t target, const Ends& ends) { exposures_[{window, target}].push_back(ends); }
-  // Those that are known to belong together, if all epochs of the run were added.
+  // Pairs of epochs known to match, if all epochs of the run were added.
   std::vector<StepEpoch> matched() const;
 
  private:

@@ -125,7 +125,7 @@ struct PhaseFinder::State {
     return made;
   }
 
-  // The iterations in which the site's routine makes the call, whatever way led there.
+  // The iterations in which the site's routine makes the call, by any path.
   std::map<std::pair<std::vector<uint32_t>, uint32_t>, Stretches> by_routine(const Paths& paths) const {
     std::map<std::pair<std::vector<uint32_t>, uint32_t>, Stretches> all;
     for (uint32_t s = 0; s < occurrences.size(); ++s) {
@@ -194,8 +194,8 @@ struct PhaseFinder::State {
     return sum;
   }
 
-  // If iterations may go unseen, the iterations of an inner loop follow one another through several of them. So they do
-  // not if each iteration that enters an inner loop has the same number of its iterations.
+  // If iterations may be invisible, the iterations of an inner loop run on through several outer ones. That is not so
+  // if every outer iteration that enters an inner loop has the same number of its iterations.
   bool shows_all_iterations() const {
     const RunLoops& loops = profile.loops();
     if (!loops.all()[main].silent) return true;

@@ -32,7 +32,7 @@ Matching matching_of(const Profile& profile, const std::vector<std::shared_ptr<t
   return {processes, loops, times, usual_count(all, main)};
 }
 
-// Damaged traces may hold any figure.
+// Damaged traces may contain any value.
 bool is_timed(const MatchedCall& c) {
   return std::isfinite(c.begin_ns) && std::isfinite(c.duration_ns) && std::isfinite(c.gap_ns) && c.duration_ns >= 0;
 }

@@ -16,7 +16,7 @@
 
 namespace leadline::analysis {
 
-// Rows are numbered from 0; -1: none. A time that is not known is NaN. python/leadline/tables/timeline.py says what the
+// Rows are numbered from 0; -1: none. A time that is unknown is NaN. python/leadline/tables/timeline.py says what the
 // columns mean.
 struct TimelineColumns {
   std::vector<int32_t> process, world, rank, site;
@@ -29,7 +29,7 @@ struct TimelineColumns {
   std::vector<int64_t> partner_row, source_row, completion_row, iteration, bytes, bytes_received;
   // The rows that send and receive each message, -1: in another iteration.
   std::vector<int64_t> sends, receives;
-  uint64_t unmatched = 0;  // ends of messages whose other end is not known
+  uint64_t unmatched = 0;  // ends of messages whose other end is unknown
 };
 
 // Some processes of a run and the iterations of its main loop, or of another one, on them.

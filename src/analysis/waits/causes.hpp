@@ -1,5 +1,5 @@
-// What the rank that was waited for did meanwhile: computation, file I/O, calls of MPI that did not wait. Where it
-// waited itself, the cause is that of its own wait: so a chain of ranks leads back to where the time was spent.
+// What the rank that was waited for did meanwhile: computation, file I/O, MPI calls that did not wait. If it waited
+// itself, the cause is that of its own wait, so a chain of ranks leads back to where the time was spent.
 #pragma once
 
 #include <cstdint>

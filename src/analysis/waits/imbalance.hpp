@@ -31,8 +31,8 @@ struct StepComputation {
 // `hosts`: by process.
 Imbalance imbalance_of(const std::vector<StepComputation>& steps, const std::vector<std::string>& hosts);
 
-// Adds the steps that took far longer than usual. The others, of which some were looked at, stand for the rest of all
-// `count` steps; these stand for themselves.
+// Adds the steps that took far longer than usual. The others are a sample of the rest of all `count` steps; these are
+// not scaled.
 void add_slow_steps(const std::vector<StepComputation>& slow, uint64_t count, Imbalance* of_others);
 
 }  // namespace leadline::analysis

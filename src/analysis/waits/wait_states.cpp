@@ -62,7 +62,8 @@ class Finder {
       if (m.receive_done != StepMessage::none) wait_for(m.receive_done, m.send, WaitKind::late_sender);
       if (m.probe != StepMessage::none) wait_for(m.probe, m.send, WaitKind::late_sender);
     }
-    // What a send waited for is known only where its receive explains more than the receives that the call completes.
+    // The cause of a send's wait is known only if its receive explains more of it than the receives that the call
+    // completes.
     for (const StepMessage& m : step_.messages) {
       if (m.send_done != StepMessage::none && may_wait(m)) wait_for(m.send_done, m.receive, WaitKind::late_receiver);
     }
@@ -137,7 +138,7 @@ class Finder {
     }
   }
 
-  // To free a window is a barrier of its ranks.
+  // Freeing a window is a barrier of its ranks.
   static WaitKind kind_of(std::string_view function, trace::CallClass cls) {
     if (is_fence(function)) return WaitKind::wait_at_fence;
     const bool barrier = is_barrier(function) || cls == trace::CallClass::win_free;

@@ -3,10 +3,10 @@
 // A receive waits for its sender until the send begins (late sender). A send waits for its receiver until the receive
 // is posted, if it cannot end before (late receiver): it did not, and its message is synchronous, or larger than any
 // that did. A collective waits for the
-// last of the ranks whose data or arrival it needs. Of several messages that a call completes, the last one counts.
-// A fence of a window waits for the last rank, if it synchronises: it need not if no operations precede it. The origin
-// of an epoch waits for its target until that exposes its window (late post), the target for the origin until that
-// completes its operations (late complete).
+// last of the ranks whose data or arrival it needs. If a call completes several messages, the last one counts. A fence
+// of a window waits for the last rank, if it synchronises: it need not if no operations precede it. The origin of an
+// epoch waits for its target until that exposes its window (late post), the target for the origin until that completes
+// its operations (late complete).
 #pragma once
 
 #include <array>

@@ -41,7 +41,7 @@ using Key = std::tuple<WaitKind, uint32_t, uint32_t>;  // kind, site, process
 
 class Collector {
  public:
-  // `slow`: steps that stand for themselves only.
+  // `slow`: steps that are not scaled.
   Collector(const Profile& profile, const std::vector<Step>& steps, const std::vector<Step>& slow, bool whole)
       : profile_(profile), steps_(steps), slow_(slow), whole_(whole) {
     std::vector<OwnTime> times;

@@ -36,7 +36,7 @@ void collect_at_root(const Problem& problem, const std::vector<Subtree>& from, S
     requests.push_back(schedule->receive(whole, subtree.rank));
   }
   schedule->copy({Space::input, 0, problem.count}, data[problem.root]);
-  for (size_t i = from.size(); i-- > 0;) {  // the nearest has least to collect
+  for (size_t i = from.size(); i-- > 0;) {  // the nearest child has the least to collect
     const Subtree& subtree = from[i];
     schedule->wait(requests[i]);
     if (subtree.rank + subtree.blocks <= p) continue;

@@ -16,7 +16,7 @@ bool linear(const Problem& problem, Schedule* schedule) {
     schedule->wait(schedule->send(input, problem.root));
     return true;
   }
-  // The data may be the input, which is needed when it is its turn: the sum is made elsewhere.
+  // `data` may be the input, which is needed in its turn: the sum is computed elsewhere.
   const Range sum = schedule->reserve(problem.count);
   Range arrives = schedule->reserve(problem.count), next = schedule->reserve(problem.count);
   const auto receive = [&](Range to, int from) {

@@ -10,7 +10,7 @@ namespace leadline::interchange::importing {
 namespace {
 
 constexpr size_t longest_text = 4096;  // of a name
-constexpr int most_steps = 64;         // towards the root of a tree that a damaged archive may make a circle
+constexpr int most_steps = 64;         // towards the root of a tree, which may be cyclic in a damaged archive
 
 Definitions& of(void* data) { return *static_cast<Definitions*>(data); }
 constexpr int success = 0;
@@ -175,7 +175,7 @@ std::string Archive::open(const std::string& anchor) {
   return "";
 }
 
-// Local definitions have what events' numbers mean globally, and how the location's clock goes. They may be missing.
+// Local definitions map the numbers in events to global ones and describe the location's clock. They may be missing.
 std::string Archive::select(const std::vector<uint64_t>& locations) {
   for (const uint64_t location : locations) {
     if (const int error = otf2_.Reader_SelectLocation(reader_, location)) return wrong(error);

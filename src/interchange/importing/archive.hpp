@@ -10,7 +10,7 @@
 
 namespace leadline::interchange::importing {
 
-// Definitions by OTF2's numbers, which may be any.
+// Definitions by OTF2's numbers, which can have any value.
 struct Definitions {
   struct Region {
     uint32_t name, full, file, line;  // full: with scopes, if the archive has that

@@ -14,7 +14,7 @@ constexpr uint8_t comm_self = 6;
 constexpr uint8_t unknown_role = 0, file_role = 27, file_metadata_role = 38;
 constexpr unsigned bits_of_call = 16;  // of a frame's offset
 constexpr size_t most_frames = size_t{1} << 20;
-// EZTrace puts everything into a region "Working", and all its regions are the user's.
+// EZTrace puts everything into a region "Working" and marks all its regions as the user's.
 constexpr std::string_view eztrace_region = "EZTrace finalize", eztrace_frame = "Working";
 constexpr std::string_view poll_suffix = " (failed polls)";
 

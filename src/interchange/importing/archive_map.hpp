@@ -57,7 +57,7 @@ class ArchiveMap {
   const std::vector<Symbol>& symbols() const { return symbols_; }
   bool has_paths() const { return !symbols_.empty(); }
 
-  // Ranks in MPI_COMM_WORLD of a communicator's members (of an intercommunicator: of both groups). Null: not known.
+  // Ranks in MPI_COMM_WORLD of a communicator's members (of an intercommunicator: of both groups). Null: unknown.
   struct Members {
     std::vector<int32_t> ranks, other;
     bool self = false, inter = false;

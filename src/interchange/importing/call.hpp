@@ -38,7 +38,7 @@ struct Call {
   X(starts)           /* starts of persistent requests that nothing created */                            \
   X(left_over)        /* further messages of a call that can have one */                                  \
   X(no_completion)    /* calls that complete requests, of which the archive does not say which */         \
-  X(no_transfer)      /* calls on files of which it does not say which file */                            \
+  X(no_transfer)      /* file calls without the name of the file */                                       \
   X(threads)          /* beyond those that a trace can have */                                            \
   X(other_locations)  /* locations with events that are no threads */                                     \
   X(no_start)         /* processes without MPI_Init */                                                    \

@@ -1,7 +1,7 @@
 // The calls of one location, put together from its events, in their order.
 //
-// OTF2 describes a nonblocking receive or collective at its completion. A call that makes such a request therefore
-// waits for that, together with the calls behind it: their number is bounded, and so is what they hold.
+// OTF2 describes a nonblocking receive or collective at its completion. A call that makes such a request is therefore
+// held back until then, together with the calls after it. Their number is bounded, and so is their memory.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ class Objects {
   Communicator window(uint32_t window);
   Communicator communicator_of(uint32_t handle);  // that the file was opened over
   File file(uint32_t handle, bool by_mpi);
-  // The identification of the handle's paradigm; empty: not known.
+  // The identification of the handle's paradigm; empty: unknown.
   std::string paradigm(uint32_t handle) const;
 
  private:

@@ -28,7 +28,7 @@ class Clock {
     const uint64_t per_s = own_ ? resolution_ : ns_per_s;
     return static_cast<uint64_t>((static_cast<unsigned __int128>(ns_per_s) << 32) / per_s);
   }
-  // From the archive's first event on; earlier ones do not exist, but in damaged archives.
+  // Since the archive's first event; earlier times exist only in damaged archives.
   uint64_t ticks(uint64_t time) const {
     const uint64_t since = time > offset_ ? time - offset_ : 0;
     return 1 + std::min(own_ ? since : to_ns(since), most_ticks);
@@ -123,7 +123,7 @@ std::string import_process(Archive* archive, ArchiveMap* map, const ArchiveProce
     initialized |= translator.initialized();
     finalized |= translator.finalized();
   }
-  // If the tracer left out both, nothing shows that the process did not reach its end.
+  // If the tracer recorded neither, nothing shows that the process did not finish.
   result->missing.no_start += !initialized;
   const int error = process.finish(finalized || !initialized);
   return error ? std::strerror(error) : "";

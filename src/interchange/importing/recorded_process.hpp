@@ -1,5 +1,5 @@
-// A process whose calls come from elsewhere, recorded as the recorder would have done it: the same machine
-// (src/recording) in plain memory, written to a trace file. Its memory does not grow with the number of calls.
+// A process whose calls come from elsewhere, recorded as the recorder would have done: by the same code
+// (src/recording), in plain memory, written to a trace file. Its memory does not grow with the number of calls.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace leadline::interchange::importing {
 
-// Memory of which only what is touched takes room.
+// Memory of which only touched pages take space.
 class Region {
  public:
   explicit Region(size_t bytes);

@@ -142,7 +142,7 @@ void Translator::fill_received(const Effect& effect, Key* key) {
   if (effect.told) {
     place(effect, key);
     key->count = bytes_of(effect.bytes);
-  } else {  // only its completion, if any, says what it was about
+  } else {  // only its completion, if any, tells what it did
     key->peer = trace::peer_any;
     key->tag = trace::tag_any;
     key->comm |= trace::flag_any_source | trace::flag_any_tag;
@@ -153,7 +153,7 @@ void Translator::fill_received(const Effect& effect, Key* key) {
 void Translator::message(const Call& call, Key* key) {
   const CallClass cls = call.routine->cls;
   const bool blocks = trace::facts_of(cls).requests == RequestUse::none;
-  if (trace::facts_of(cls).requests == RequestUse::creates) return;  // the archive tells nothing of it
+  if (trace::facts_of(cls).requests == RequestUse::creates) return;  // the archive does not describe it
   const bool receives = trace::facts_of(cls).moves & trace::moves::receives;
   const Effect* found = nullptr;
   if (receives) {

@@ -1,5 +1,4 @@
-// From a call of an archive to the event of a trace: what the recorder would have written (docs/reference/format.md,
-// Events).
+// Turns a call of an archive into the event that the recorder would have written (docs/reference/format.md, Events).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ namespace leadline::interchange::importing {
 
 // As a trace has them: bytes, and the root of a collective.
 int64_t bytes_of(uint64_t bytes);
-int64_t known_bytes(uint64_t bytes);  // -1: the archive says that they are not known
+int64_t known_bytes(uint64_t bytes);  // -1: the archive says that they are unknown
 int32_t root_of(uint32_t root);
 
 class Translator {

@@ -51,7 +51,7 @@ void CallPaths::forget() {
   far_used_ = 0;
 }
 
-// The thread library keeps a thread's data at the end of its stack: where they are at the same address, so is the
+// The thread library keeps a thread's data at the end of its stack: if the data are at the same address, so is the
 // stack.
 void CallPaths::belong_to_this_thread() {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -95,7 +95,7 @@ bool CallPaths::find_on_passing_stack(Fn fn, Caller caller, uint32_t* site) {
   return false;
 }
 
-// Four sums that do not wait for one another.
+// Four independent sums, which the processor computes in parallel.
 __attribute__((noinline)) uint64_t CallPaths::hash_of_far(const Spot& s) const {
   static_assert(far_group == 4);
   const int32_t* offset = far_ + s.far;
@@ -136,7 +136,7 @@ uint32_t CallPaths::learn_site(Fn fn, Caller caller) {
     path.verified = 1;
     return no_site;
   }
-  // Beyond the tables a site without a path stands for the rest of the function.
+  // When the tables are full, one site without a path stands for all other calls of the function.
   uint32_t context = trace::context_unknown;
   const bool fits = sites_.size() + function_count < sites_.capacity() &&
                     contexts_.intern(path.frame, path.count, path.whole, &context);
@@ -192,14 +192,14 @@ void CallPaths::keep(Fn fn, Caller caller, uint32_t site) {
       fresh.far = keep_far(offset + near_slots, fresh.slots - near_slots);
     }
   }
-  // In its place if it has one, else in the first free one, else in place of the one that was made first.
+  // Its own place if it has one, else the first free one, else that of the oldest.
   const unsigned at = spot_of(ret, frame, fn);
   Spot* spot = &spots_[at];
   for (unsigned i = 1; i < spot_choices && spot->ret && !spot->is(ret, frame, fn); ++i) {
     Spot* other = &spots_[at ^ i];
     if (!other->ret || other->is(ret, frame, fn) || other->salt < spot->salt) spot = other;
   }
-  // Results from here with the same places to look at remain valid.
+  // Results from here remain valid if they are read from the same places.
   const bool same_places = spot->is(ret, frame, fn) && spot->slots == fresh.slots && spot->far == fresh.far &&
                            memcmp(spot->offset, fresh.offset, sizeof(fresh.offset)) == 0;
   fresh.salt = same_places ? spot->salt : ++last_salt_;

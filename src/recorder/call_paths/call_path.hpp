@@ -5,7 +5,8 @@
 // a hash of their contents finds the call site. Any change of the path changes one of these words, and so the hash (64
 // bits, compared whole). The places are on the stack that the thread was started with, so they can always be read; on
 // other stacks (coroutines, fibers) the kernel is asked first. An unwind costs over 1 us. Reading six places costs
-// about 10 ns, and each further one less than half a nanosecond. Many callers of one routine do not evict one another.
+// about 10 ns, and each further one less than half a nanosecond. Callers of one routine do not evict one another, even
+// if they are many.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct Caller {
 #define LEADLINE_CALLER \
   leadline::recorder::Caller { __builtin_return_address(0), __builtin_dwarf_cfa() }
 
-inline constexpr uint32_t no_site = UINT32_MAX;  // the call is a layer's own: not to be recorded
+inline constexpr uint32_t no_site = UINT32_MAX;  // a layer made the call: not to be recorded
 
 class CallPaths {
  public:
@@ -40,9 +41,9 @@ class CallPaths {
   bool attach(recording::Table<recording::LiveSite> sites, recording::Table<recording::LiveContext> contexts,
               Shared shared);
 
-  // Other code may be where some was unloaded, so nothing that was found by address is valid any more.
+  // Other code may have replaced unloaded code, so nothing that was found by address is valid any more.
   void forget();
-  // Another thread has them from now on. What was learnt remains where it has the stack that the last one had.
+  // Another thread takes over. What was learnt stays valid if its stack is where the last thread's was.
   void belong_to_this_thread();
 
   // Number of the call site in the trace, or no_site.
@@ -79,7 +80,7 @@ class CallPaths {
   static constexpr unsigned near_slots = 6;  // of a spot, beside it; further ones are in far_
   static constexpr unsigned spot_bits = 14, found_bits = 14;
   static constexpr unsigned spot_choices =
-      16;  // places where a spot may be kept: ten thousand hardly evict one another
+      16;  // places where a spot may be kept: even ten thousand hardly evict one another
   static constexpr uint64_t factors[7] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb,
                                           0xd6e8feb86659fd93, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53,
                                           0x2545f4914f6cdd1d};
@@ -90,7 +91,7 @@ class CallPaths {
     uint64_t ret, frame;
     uint64_t last_hash;  // what was found here last
     uint32_t last_site;
-    uint32_t salt;  // no two spots have had the same: what was found for another's words does not match
+    uint32_t salt;  // unique to each spot, so that a result for another spot's words does not match
     uint16_t fn;
     uint16_t slots;
     int32_t offset[near_slots];  // from the frame address, of the slots that hold return addresses

@@ -6,7 +6,7 @@
 
 namespace leadline::recorder {
 
-// What is read is what the tables say and memory that is there: they may claim too much.
+// Reads only what the tables say and what is mapped: they may claim too much.
 bool find_code(void*, uint64_t address, code::Range* range) {
   host::ReadableMemory memory;
   FrameEntry entry{};

@@ -8,7 +8,7 @@ namespace leadline::recorder {
 
 namespace {
 
-constexpr uint8_t relative_to_data_32_bits = 0x3b;  // what linkers write, and libgcc searches
+constexpr uint8_t relative_to_data_32_bits = 0x3b;  // the form that linkers write and libgcc searches
 // Without a table to search, entries are read one after the other: a large program's would take too long.
 constexpr unsigned most_read = 20000;
 
@@ -73,7 +73,7 @@ bool read_common(TableReader reader, Common* common) {
 
 enum class Found : uint8_t { entry, other, end };
 
-// Reads the entry at `reader`, and moves that past it. Other: a common part, or one that can't be understood.
+// Reads the entry at `reader`, and moves that past it. Other: a common part, or one that cannot be decoded.
 Found read_entry(TableReader* reader, const CodeObject& object, host::ReadableMemory& memory, FrameEntry* entry) {
   bool wide = false;
   TableReader part = take_part(reader, &wide);

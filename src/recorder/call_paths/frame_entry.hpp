@@ -1,6 +1,6 @@
 // The entry of the unwind tables (.eh_frame, found by .eh_frame_hdr) for a place in the program's code. Nothing in the
-// tables is trusted: no byte outside of the object is read, none that is not there, and never more than the search
-// needs. Sources: Linux Standard Base, Core, "Exception Frames"; DWARF 5, section 6.4.
+// tables is trusted: only mapped bytes of the object are read, and never more than the search needs. Sources: Linux
+// Standard Base, Core, "Exception Frames"; DWARF 5, section 6.4.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Purely local functions: counted exactly by caller, timed by sampling, in no order.
+// Local functions: counted exactly by caller, timed by sampling, without their order.
 #pragma once
 
 #include "recorder/call_paths/call_path.hpp"
@@ -13,7 +13,7 @@ class LocalCalls {
     void (*unlock)(bool taken);
     uint64_t* merged;  // counts calls whose caller does not fit the table
   };
-  // A call that is a layer's own: counts nothing.
+  // A call made by a layer: counts nothing.
   static constexpr recording::LiveLocal* not_counted = nullptr;
 
   void attach(recording::Table<recording::LiveLocal> table, Shared shared) {
@@ -21,7 +21,7 @@ class LocalCalls {
     shared_ = shared;
   }
 
-  // Other code may be where some was unloaded.
+  // Other code may have replaced unloaded code.
   void forget() {
     for (Cached& c : cache_) c = Cached{};
   }

@@ -12,7 +12,7 @@
 
 namespace leadline::recorder {
 
-// The process's: all regions by name and place. Its lock is its own, since threads that never call MPI have regions
+// The process's: all regions by name and place. It has a separate lock, since threads that never call MPI have regions
 // too.
 class RegionNames {
  public:

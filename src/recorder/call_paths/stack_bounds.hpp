@@ -12,8 +12,8 @@ class StackBounds {
     uint64_t begin, end;
   };
 
-  // The stack that sp lies in. Its begin may be lower than the mapping's, where the kernel lets it grow. `anew`: what
-  // is remembered of it may be out of date.
+  // The stack that sp lies in. Its begin may be lower than the mapping's, where the kernel lets it grow. `anew`: ignore
+  // what is remembered, which may be out of date.
   Range around(uint64_t sp, bool anew = false);
 
  private:

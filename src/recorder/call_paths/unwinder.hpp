@@ -1,8 +1,7 @@
-// Walks the calling thread's stack by the program's unwind tables, and believes none of them. The unwinder that comes
-// with compilers does: a routine with an odd but legal rule, or damaged tables, make it read wherever they point, which
-// would be a crash of our making. Here every word of the stack that is read lies in the stack's mapping, above the
-// frame before it, and in memory that is there; tables are read as table_reader.hpp says. Where a frame cannot be
-// followed, the path ends.
+// Walks the calling thread's stack by the program's unwind tables without trusting them. The unwinder that comes with
+// compilers trusts them: an odd but legal rule, or damaged tables, make it read wherever they point, and we would crash
+// the program. Here every word of the stack that is read lies in the stack's mapping, above the frame before it, and in
+// memory that is there; tables are read as table_reader.hpp says. Where a frame cannot be followed, the path ends.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +33,7 @@ class Unwinder {
   // that the program made may be unmapped at any time.
   bool on_own_stack() const { return on_own_stack_; }
 
-  // Other code may be where some was unloaded.
+  // Other code may have replaced unloaded code.
   void forget() { count_ = 0; }
 
  private:

@@ -33,7 +33,7 @@ void UserPath::find(const CallStack& stack, Modules& modules, bool files, bool f
 }
 
 // Leaves out the system's frames at the outer end, if the stack ends with them. A stack that a program made for itself
-// (makecontext) ends in other ways: the tables do not say there that nothing lies further out.
+// (makecontext) ends differently: there the tables do not say that the frame is outermost.
 unsigned UserPath::outer_end(const CallStack& stack, Modules& modules) {
   unsigned end = stack.count;
   bool loader = false;
@@ -47,8 +47,8 @@ unsigned UserPath::outer_end(const CallStack& stack, Modules& modules) {
   return end;
 }
 
-// Of frames of an interpreter, or of code in no module, that follow one another the innermost stands for all: where
-// they return to says nothing of the program, and changes from call to call.
+// Of frames of an interpreter, or of code in no module, that follow one another the innermost stands for all: their
+// return addresses tell nothing about the program and change from call to call.
 void UserPath::put(const CallStack::Frame& at, const ModuleAddress& m, Code* before) {
   const Code code = !m.known ? Code::in_no_module : m.interpreter ? Code::interpreter : Code::plain;
   if (code == Code::plain || code != *before) {
@@ -74,7 +74,7 @@ void UserPath::fold() {
   memmove(frame, frame + kept, count * sizeof(*frame));
 }
 
-// Both ends of a path tell more than its middle.
+// Both ends of a path are more useful than its middle.
 void UserPath::leave_out() {
   constexpr unsigned inner = 40, outer = trace::most_frames - inner - 1;
   frame[inner] = trace::frames_left_out;

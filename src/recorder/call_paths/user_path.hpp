@@ -14,7 +14,7 @@ struct UserPath {
   bool whole;                          // no frame of the program is missing at the outer end
   unsigned verified;                   // number of frames of the stack that identify this path
   uint64_t frame[CallStack::most];     // the innermost first, as trace::frame_word
-  uint64_t function[CallStack::most];  // begin of the routine each lies in, 0: not known
+  uint64_t function[CallStack::most];  // begin of the routine each lies in, 0: unknown
 
   // files: the call is one of libc's, made by the program or by its language's run-time library.   folded: without the
   // rounds of recursions; so is a path of too many frames.

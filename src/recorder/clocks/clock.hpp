@@ -25,7 +25,7 @@ inline uint64_t system_ns(clockid_t which) {
 uint64_t monotonic_ns();
 uint64_t wall_ns();
 
-// The same for processes with the same monotonic clock: of the kernel's boot and the time namespace; 0: not known.
+// The same for processes with the same monotonic clock: of the kernel's boot and the time namespace; 0: unknown.
 uint64_t clock_identity();
 
 extern bool counter_is_usable;  // set once, before the first stamp

@@ -22,7 +22,7 @@ constexpr uint64_t finalize_limit_ns = 10 * second_ns;  // but at most a second 
 constexpr uint64_t largest_drift = 5000;                // one part in 5000: 200 ppm between two hosts
 constexpr uint64_t patience_ns = 50000000;              // then pauses between the tests
 
-// The number of ranks that the launcher says it started on this host; 0: not known.
+// The number of ranks that the launcher says it started on this host; 0: unknown.
 int32_t ranks_of_host() {
   const char* text = host::from_launchers(&host::LauncherVariables::local_size);
   return text ? atoi(text) : 0;

@@ -9,8 +9,8 @@
 //
 // The messages have their own communicator, a duplicate of MPI_COMM_WORLD that lives until MPI_Finalize, so no other
 // receive can match them. Everything is started without blocking and tested until a deadline. A rank that is late or
-// dead costs the others that time and the comparison, nothing else. Making the duplicate needs all ranks, so it is
-// tried only if all of them are recorded: `leadline record` says so (LEADLINE_CLOCKS=hosts).
+// dead costs the others only that time and the comparison. Making the duplicate needs all ranks, so it is tried only if
+// all of them are recorded, which `leadline record` states (LEADLINE_CLOCKS=hosts).
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t within_file_call = 2;  // Thread::depth; 1 is within an MPI call
 
-// Signal handlers may run on a stack of their own: then frames say nothing about who called whom.
+// Signal handlers may run on a separate stack: then frames do not tell who called whom.
 bool on_other_stack() {
   stack_t stack;
   return sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK);
@@ -123,8 +123,8 @@ void FileCall::transferred(int64_t offset, int64_t bytes, bool reads) {
   errno = saved;
 }
 
-// Within MPI calls, only the file that MPI_File_open was asked for counts. The rest is the library's own business, and
-// so is what it opens in its own threads.
+// Within MPI calls, only the file that MPI_File_open was asked for counts. All other files are the library's, as are
+// those that its own threads open.
 OpenFile* FileCall::opened(int fd, int flags) const {
   if (of_program() && !Modules::in_mpi_library(reinterpret_cast<uint64_t>(caller_.return_address))) {
     return open_files.opened(fd, flags, nullptr);

@@ -19,7 +19,7 @@ class FileCall {
   void end_transfer(int fd, int64_t bytes, bool reads);             // where the descriptor stands; -1: a stream's
   void end_transfer_at(int64_t offset, int64_t bytes, bool reads);  // somewhere else
   void end_open(OpenFile* opened, int flags, bool failed);
-  void end_close(uint32_t file, int32_t place);  // what the open file was: it is gone
+  void end_close(uint32_t file, int32_t place);  // the open file as it was before it was closed
   void end_seek(int64_t position);               // negative: failed
   void end_other(int64_t count, int64_t value, bool failed);
 

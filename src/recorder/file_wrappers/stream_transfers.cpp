@@ -142,7 +142,7 @@ LEADLINE_SCANS(__isoc99_vfscanf)
 LEADLINE_SCANS(__isoc23_vfscanf)
 
 // The forms with `...` go to those with a list of arguments, of the next library too: another preloaded library sees
-// vfprintf where the program called fprintf. The call site is the caller's of fprintf: the function is repeated here.
+// vfprintf where the program called fprintf. The call site is that of fprintf, so its body is repeated here.
 #define LEADLINE_PRINTS_REST(name, real, opened, channel, parameters, arguments) \
   LEADLINE_FILE_WRAPPER(int, name, LEADLINE_LIST parameters, ...) {              \
     va_list rest;                                                                \

@@ -24,7 +24,7 @@ inline OpenFile* file_of(FILE* stream) {
   return fd >= 0 ? open_files.find(fd) : nullptr;
 }
 
-// The position the program is at, from the descriptor's and what the buffer holds. -1: not known.
+// The position the program is at, from the descriptor's and what the buffer holds. -1: unknown.
 int64_t stream_position(FILE* stream);
 
 // Counts what went by since the last call that was seen: getc_unlocked and putc_unlocked are compiled into programs.

@@ -84,7 +84,7 @@ void FileTable::attach(recording::ProcessHeader* header, char* region, recording
   run_table_ = new_runs;
   runs_ = run_table_.data();
   __atomic_store_n(&files_, file_table_.data(), __ATOMIC_RELEASE);
-  // A thread that is counting in the old tables may still do so: only their storage is given back.
+  // A thread may still be counting in the old tables: only their storage is given back.
   if (early_) madvise(early_, early_bytes, MADV_DONTNEED);
   early_ = nullptr;
 }
@@ -206,7 +206,7 @@ void FileTable::was_read(uint32_t file, FileLayer layer, uint64_t begin, uint64_
   auto* lock = reinterpret_cast<bool*>(&f.lock);
   take(lock);
   bool kept = runs->overflow != 0;
-  // The newest run first: it is the one that grows.
+  // The newest run first: usually it is the one that grows.
   for (uint32_t i = runs->used; i > 0 && !kept; --i) {
     FileRun& r = runs_[runs->first + i - 1];
     kept = contains(r, begin, length) || (i == runs->used && extend(&r, begin, length)) ||

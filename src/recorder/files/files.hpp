@@ -8,7 +8,7 @@ namespace leadline::recorder {
 
 struct OpenFile;
 
-// When calls on files are events.
+// When file calls are events.
 struct FileWatch {
   bool outside = true;  // of MPI_Init and MPI_Finalize
   bool paused = false;

@@ -39,7 +39,7 @@ bool has_name(const char* path, const char* mpi_name) {
   return strcmp(base_name(path), name) == 0 || (colon && strcmp(base_name(path), colon + 1) == 0);
 }
 
-// Where the descriptor leads to, "" where that is not known.
+// Where the descriptor leads to, "" where that is unknown.
 void path_of(int fd, char (&path)[longest_path]) {
   char link[48];
   snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
@@ -99,7 +99,7 @@ bool OpenFiles::allocate() {
   return slots_ != nullptr;
 }
 
-// The parent's descriptors are ours too, but what it did with them is its own.
+// We share the parent's descriptors, but not its counts.
 void OpenFiles::forked() {
   if (!watching_) return;
   pid_ = getpid();
@@ -130,7 +130,7 @@ void OpenFiles::lock() {
 
 bool OpenFiles::is_own_process() const { return syscall(SYS_getpid) == pid_; }
 
-// Not files for us: what the kernel shows of itself, devices and shared memory, and our own.
+// Not counted: files of the kernel (/proc, /sys), devices, shared memory, and our own.
 bool OpenFiles::is_left_out(const char* path) const {
   if (begins(path, "/proc/") || begins(path, "/sys/") || begins(path, "/dev/") || begins(path, "/memfd:")) return true;
   return directory_length_ && strncmp(path, directory_, directory_length_) == 0 &&

@@ -10,8 +10,8 @@
 
 namespace leadline::recorder {
 
-// One open file, as the kernel has it: descriptors made by dup share it. The position is what the program's calls make
-// of it; in streams it is the stream's, not that of its buffer.
+// One open file, as the kernel has it: descriptors made by dup share it. The position is the one that the program's
+// calls imply; for streams that of the stream, not of its buffer.
 struct OpenFile {
   uint32_t file;        // number in the table of files
   uint32_t references;  // descriptors
@@ -65,7 +65,8 @@ class OpenFiles {
     if (static_cast<uint32_t>(fd) < max_descriptors && slots_ && is_own_process()) set(fd, not_a_file);
   }
   void duplicated(int from, int to);
-  // The descriptor is about to go. Returns false in a child that shares our memory (vfork): nothing may be touched.
+  // The descriptor is about to be closed. Returns false in a child that shares our memory (vfork): nothing may be
+  // touched.
   bool closing(int fd);
   void closing_range(unsigned first, unsigned last);
   bool is_own_process() const;

@@ -9,8 +9,8 @@
 namespace leadline::recorder {
 
 // clang-format off
-// Every name that is wrapped. Those of the first list are needed where nothing may be looked up (in signal handlers,
-// while the dynamic linker or malloc is at work) and are found when the library is loaded.
+// Every name that is wrapped. Those of the first list are needed where look-ups are forbidden (in signal handlers,
+// inside the dynamic linker or malloc), so they are found when the library is loaded.
 #define LEADLINE_EARLY_FILE_NAMES(X)                                                                                \
   X(open)                                                                                                           \
   X(open64)                                                                                                         \

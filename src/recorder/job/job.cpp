@@ -250,7 +250,7 @@ void of_process(Job* job) {
   job->alone = job->unique = true;
 }
 
-// The last resort: the batch job's number, which other programs of the same script share.
+// As a last resort, the batch job's number, which other programs of the same script share.
 void of_batch_job(Job* job) {
   for (const host::BatchVariables& batch : host::batch_systems) {
     if (const char* text = host::variable(batch.id)) return set_name(job, "job-%.100s", text);

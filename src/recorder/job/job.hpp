@@ -1,5 +1,5 @@
-// The job that this process is a rank of: facts that its ranks have in common and other jobs do not, found without
-// communicating. The neighbours of a recorded rank may not be recorded, so they cannot be asked.
+// The job that this process is a rank of: facts that its ranks share and other jobs do not, found without
+// communication. The neighbours of a recorded rank may not be recorded, so they cannot be asked.
 //
 // The process that started us decides. Environment variables alone are misleading: those of a batch script reach every
 // program that it starts, and those of a step reach every rank that an mpiexec starts through that step.
@@ -21,7 +21,7 @@ struct Job {
   bool unique = false;
   // MPI_Comm_spawn started this process: it belongs to the caller's job, and has its name.
   bool spawned = false;
-  // Nothing started this process as one of several.
+  // This process was not started as one of several.
   bool alone = false;
 };
 

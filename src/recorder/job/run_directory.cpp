@@ -24,7 +24,7 @@ bool fits = true;
 bool diverted = false;
 constinit Job job;
 
-// Where the process began, whatever becomes of its environment and directory afterwards.
+// The environment and working directory at the start of the process: both may change later.
 void look() {
   if (asked[0]) return;
   const char* text = getenv("LEADLINE_DIR");

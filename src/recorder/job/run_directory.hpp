@@ -3,8 +3,8 @@
 //
 // A directory holds one job (recorder/job/job.hpp). The first rank to arrive claims it with the file job.json. The
 // ranks of another job, such as a second mpiexec of one script, find that file and go to a subdirectory named for their
-// job. If even two jobs may look like one, each rank leaves its number, and a rank that finds its own number there goes
-// on to the next directory. Jobs that follow one another are therefore told apart.
+// job. If two jobs may have the same identity, each rank leaves its number, and a rank that finds its own number there
+// goes on to the next directory. Successive jobs are therefore kept apart.
 #pragma once
 
 #include "recorder/job/run_path.hpp"
@@ -18,7 +18,7 @@ bool run_directory_fits();
 // Finds or makes the directory of this process's job. If it cannot be written, the first file shows that. Returns why
 // it is not used, in words: others can write it, and LEADLINE_SHARED_DIRECTORY is not set; null if it is used.
 const char* choose_run_directory();
-// Whether it is another one than asked for, because that holds the run of a job that did not spawn this one.
+// Whether it is not the requested directory, because that one has the run of a job that did not spawn this one.
 bool is_diverted();
 
 }  // namespace leadline::recorder

@@ -1,5 +1,5 @@
-// Facts about a library that no header gives. They are found out once, inside MPI_Init or when the first communicator
-// of a session is made, with calls that do not communicate.
+// Facts about a library that its headers do not give. They are determined once, inside MPI_Init or when the first
+// communicator of a session is made, with calls that do not communicate.
 #pragma once
 
 #include <cstdint>

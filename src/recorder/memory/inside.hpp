@@ -5,8 +5,8 @@
 
 namespace leadline::recorder {
 
-// > 0 while this thread is within the recorder outside of a recorded call: what it does to files is its own, and a
-// signal handler that interrupts it must not come in.
+// > 0 while this thread is within the recorder outside of a recorded call: its file calls do not count, and a signal
+// handler that interrupts it must not enter.
 extern thread_local constinit uint32_t inside_recorder;
 class Inside {
  public:

@@ -15,7 +15,7 @@ class Lock {
   void set_needed(bool needed) { needed_.store(needed, std::memory_order_relaxed); }
   bool needed() const { return needed_.load(std::memory_order_relaxed); }
 
-  // Whether it was taken: a program may get another thread level while the lock is held.
+  // Whether it was taken: the thread level may change while the lock is held.
   bool take() {
     if (!needed()) return false;
     const void* const self = &here_;
@@ -23,7 +23,7 @@ class Lock {
     for (unsigned tries = 1; !owner_.compare_exchange_weak(owner, self, std::memory_order_acquire); ++tries) {
       if (owner == self) return false;
       owner = nullptr;
-      if (tries % 64 == 0) sched_yield();  // whoever has it may need our core
+      if (tries % 64 == 0) sched_yield();  // its owner may need our core
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif

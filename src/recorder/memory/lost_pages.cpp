@@ -41,7 +41,7 @@ Action of_program{};
 bool ignores(const Action& action) { return !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN; }
 bool is_default(const Action& action) { return !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL; }
 
-// As without us. A fault comes again when the handler has returned.
+// As it would be without us: the fault recurs when the handler has returned.
 void end_by_default(int number, const siginfo_t* info) {
   Action action{};
   action.sa_handler = SIG_DFL;

@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t page = recording::page;
 
-// Whether `bytes` are a small part of the address space that is left to the program: where that is limited, it must
-// not be us who make its own requests fail.
+// Whether `bytes` are a small part of the address space left to the program: if that is limited, we must not cause its
+// own requests to fail.
 bool may_take(size_t bytes) {
   rlimit limit;
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
@@ -103,7 +103,7 @@ bool Storage::extend_by(int fd, uint64_t pages) {
   const auto from = static_cast<off_t>(file_pages_ * page);
   const size_t bytes = pages * page;
   if (!allocate(fd, from, bytes)) {
-    if (ftruncate(fd, from) != 0) return false;  // what there was room for is given back
+    if (ftruncate(fd, from) != 0) return false;  // the part that was allocated is freed
     return false;
   }
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, from);

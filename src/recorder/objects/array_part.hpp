@@ -1,4 +1,4 @@
-// Of a derived datatype that takes a part of an array: which part, as MPI_Type_get_contents tells it.
+// Which part of an array a derived datatype takes, as MPI_Type_get_contents describes it.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace leadline::recorder {
 
-// Fills to->dims and to->sides; leaves them empty if the datatype is not such a part, or not told in so few words.
-// `datatype` is a live datatype that has just been asked about.
+// Fills to->dims and to->sides; leaves them empty if the datatype is not such a part, or too complicated. `datatype` is
+// a live datatype that has just been asked about.
 void describe_array_part(uint64_t datatype, recording::LiveDatatype* to);
 
 }  // namespace leadline::recorder

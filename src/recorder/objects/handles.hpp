@@ -39,9 +39,9 @@ class Handles {
   void attach(recording::Table<recording::LiveCommunicator> comms, recording::Table<int32_t> members,
               recording::Table<recording::LiveDatatype> types, recording::ByteTable ops);
 
-  // The handle's number in the trace; asks the MPI library (local calls only) the first time.
+  // The handle's number in the trace; the first time it queries the MPI library (local calls only).
   CommView comm(uint64_t handle);
-  CommView known_comm(uint64_t handle) const;  // without asking: it may be gone already
+  CommView known_comm(uint64_t handle) const;  // without querying the library: it may be freed already
   CommView by_id(uint32_t id) const { return view(id, 0); }
   Kind kind(uint32_t id) const { return entries_ ? entries_[id].kind : Kind::intra; }
   TypeView type(uint64_t handle);

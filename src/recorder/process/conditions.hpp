@@ -7,7 +7,7 @@
 
 namespace leadline::recorder {
 
-// Before MPI_Init is passed on: libraries put what they find out themselves into the environment.
+// Before MPI_Init is passed on: libraries put into the environment what they find out.
 void conditions_at_start(const Budgets& budgets, recording::LiveConditions* conditions);
 void conditions_in_init(recording::LiveConditions* conditions);
 void conditions_in_finalize(recording::LiveConditions* conditions);

@@ -51,7 +51,7 @@ void read_program(char* into, size_t size) {
   for (size_t i = 0; i + 1 < size && i < n; ++i) into[i] = words[i] || i + 1 == n ? words[i] : ' ';
 }
 
-// One rank says it for its job.
+// Only one rank of the job prints it.
 void say_diverted() {
   if (!is_diverted() || host::launcher_rank() > 0) return;
   tell("%s contains another job's run; this job is recorded in %s", asked_directory(), run_directory());
@@ -145,7 +145,7 @@ void Recorder::create_live_file() {
   const host::NameInFiles host;
   const auto pid = static_cast<long long>(pid_);
   live_directory_.choose(host.text);
-  // On the node a name is not kept from those that others on nodes, or in containers, of the same name have.
+  // On a node the name may also be that of a process on a node, or in a container, of the same name.
   uint32_t other = 0;
   if (live_directory_.away() && getrandom(&other, sizeof(other), GRND_NONBLOCK) != sizeof(other)) {
     other = static_cast<uint32_t>(now());

@@ -39,7 +39,7 @@ class Recorder {
   void session_closes(uint64_t session);
   void session_closed(Ticks end);
   void finish();               // the process ends: writes the trace
-  void forked();               // in the child: nothing of the parent's is ours
+  void forked();               // in the child: nothing of the parent's state is valid
   void leave(Thread* thread);  // the thread ends: its state is for the next one
   void pause(Ticks from);      // nothing is recorded until
   void resume(Ticks to);
@@ -47,8 +47,8 @@ class Recorder {
   enum class Where : uint8_t { before_call, in_call };
   void take_samples(Thread& thread, uint32_t site, Where where);
   bool lose_page(uint64_t address);  // of the live file: the recording ends; in a signal handler
-  void code_unloaded();  // what addresses meant may not hold any more; safe under the dynamic linker's locks
-  void catch_up();       // with what code_unloaded could not do at once
+  void code_unloaded();              // addresses may have new meanings; safe under the dynamic linker's locks
+  void catch_up();                   // with what code_unloaded could not do at once
 
   Handles& handles() { return handles_; }
   Requests& requests() { return requests_; }

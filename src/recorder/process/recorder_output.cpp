@@ -202,7 +202,7 @@ void Recorder::finish() {
     return;
   }
   for (uint32_t i = 0; i < thread_count_; ++i) {
-    // What is computed after MPI is over belongs to nothing that is reported.
+    // Computation after MPI_Finalize is not part of anything reported.
     if (!header_->finalized) take_samples(*threads_[i], no_site, Where::before_call);
     threads_[i]->regions.end();
     threads_[i]->graph.finish();

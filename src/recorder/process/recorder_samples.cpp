@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t ns_per_s = 1000000000;
 
-// One rank says it for its job.
+// Only one rank of the job prints it.
 void say_refused(int error) {
   if (host::launcher_rank() > 0) return;
   const bool forbidden = error == EACCES || error == EPERM;

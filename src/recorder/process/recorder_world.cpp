@@ -63,7 +63,7 @@ void Recorder::initialized(Ticks begin) {
   files_outside(false);
   call_real(Fn::Comm_rank, abi.comm_world, &h.rank);
   call_real(Fn::Comm_size, abi.comm_world, &h.world_size);
-  // With MPI_THREAD_SERIALIZED too: calls on files come from several threads at once.
+  // With MPI_THREAD_SERIALIZED too: file calls come from several threads at once.
   const bool known = !open_sessions_ && call_real(Fn::Query_thread, &level) == 0;
   if (known) lock_.set_needed(level >= (abi.thread_multiple + 1) / 2);
   find_library_facts(abi.comm_world);

@@ -121,7 +121,7 @@ bool TraceFile::write_all(const void* data, size_t size) {
   return true;
 }
 
-// Half a chunk is of no use.
+// A partial chunk cannot be read.
 void TraceFile::fail() {
   if (ftruncate(fd_, begin_) != 0) begin_ = 0;
   close(fd_);
@@ -153,7 +153,7 @@ bool share_structure(const char* stem, const trace::ByteSink& sites, const trace
   file_in_run(&path_memory, "%s%s%s", trace::shared_prefix, hash, trace::shared_suffix);
   const char *const path = path_memory.text, *const own = own_memory.text;
   if (!is_in_run(path)) {
-    // Others may be writing the same: each writes its own, and renaming leaves one of them.
+    // Others may be writing the same file: each writes its own, and renaming leaves one of them.
     file_in_run(&own_memory, "%s.shared", stem);
     unlink_in_run(own);  // of a process with our number, long ago
     {

@@ -11,7 +11,7 @@ class SampleTable {
  public:
   void attach(recording::Table<recording::LiveSample> samples, recording::LiveSampling* state, Modules* modules);
 
-  // site: its number, no_site if it is not known.
+  // site: its number, no_site if it is unknown.
   void add(uint64_t address, uint32_t thread, uint32_t site);
   recording::LiveSampling& state() { return *state_; }
 

@@ -7,7 +7,7 @@ namespace leadline::recorder {
 
 namespace {
 
-// On another stack, where a signal's handler or a fiber runs, nothing tells whether the call is over.
+// On another stack, where a signal handler or a fiber runs, it cannot be told whether the call is over.
 bool on_this_stack(const void* frame) {
   static thread_local constinit StackBounds stacks;
   const StackBounds::Range stack = stacks.around(reinterpret_cast<uint64_t>(__builtin_frame_address(0)));
@@ -24,7 +24,7 @@ Word missing(Fn fn, Name name) {
   return error_other;
 }
 
-// What the call would have told about itself is gone with its frame. Its function and caller are known.
+// The data of the call are lost with its frame. Its function and caller are known.
 void call_was_left(Thread* t) {
   const Inside inside;
   if (!on_this_stack(t->outer_frame)) return;
@@ -32,7 +32,7 @@ void call_was_left(Thread* t) {
   t->depth = 0;
   call_is_over(t);
   this_process.lose(trace::LossKind::calls_left);
-  if (!call) return;  // a purely local one, which was counted before it began, or one while recording was paused
+  if (!call) return;  // a local one, which was counted before it began, or one while recording was paused
   const uint32_t function =
       call >= recording::in_function ? call - recording::in_function : t->paths.function_of(call - recording::in_site);
   if (function < function_count) t->locals.count_only(static_cast<Fn>(function), t->outer_return);

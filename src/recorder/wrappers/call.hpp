@@ -76,7 +76,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
   if constexpr (t.cls == CallClass::type_free) {
     before_type_free(*thread, args[0]);
     rc = real(a...);
-    --thread->header->paused_calls;  // purely local
+    --thread->header->paused_calls;  // local
   } else if constexpr (t.cls == CallClass::wait) {
     const uint64_t handle = Abi::stored(args[t.roles.request], abi.family->handle_bytes.request);
     rc = real(a...);

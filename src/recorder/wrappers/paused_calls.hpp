@@ -14,7 +14,7 @@ constexpr bool makes_request(CallClass c) { return facts_of(c).paused == WhilePa
 
 constexpr bool completes_requests(CallClass c) { return facts_of(c).paused == WhilePaused::completed; }
 
-// Made once and used often: recorded in full but for the event itself.
+// Made once and used often: recorded in full, except for the event itself.
 constexpr bool makes_or_frees(CallClass c) { return facts_of(c).paused == WhilePaused::kept; }
 
 // Whether anything is to be done at all.

@@ -60,7 +60,7 @@ struct Recorded {
   constexpr Recorded(Function first, Function then) : looks_before(true), before(first), after(then) {}
 };
 
-// Without a default: a class that is added must be thought about here.
+// No default, so that the compiler complains about a new class.
 constexpr Recorded recording_of(CallClass c) {
   switch (c) {
     case CallClass::send:  // record_hot.hpp
@@ -202,8 +202,8 @@ inline void add_poll(Call& call, uint32_t site) {
   if (__builtin_expect(--t.sample_left == 0, 0)) sample_own_time(t, call.end);
 }
 
-// A failed call may have been given something that is not a handle. The library is not asked about it then, since that
-// would call the program's error handler again.
+// A failed call may have been given something that is not a handle. The library is then not queried, because that would
+// call the program's error handler again.
 const CommView& look_up_comm(Thread& t, uint64_t handle, int rc);
 const TypeView& look_up_type(Thread& t, uint64_t handle, int rc);
 
@@ -265,7 +265,7 @@ inline Word filled_status(const AnyCall& call) {
   return role < 0 || call.rc != 0 || call.args[role] == abi.status_ignore ? 0 : call.args[role];
 }
 
-// A call that the library refused: nothing was moved, and its arguments may mean anything.
+// A call that the library refused: nothing was moved, and its arguments may be invalid.
 inline void refuse(trace::Key* key) {
   key->comm &= trace::comm_mask;
   key->count = 0;

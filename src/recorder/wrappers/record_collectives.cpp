@@ -220,7 +220,7 @@ class Collective {
   bool nobody_at_[2 * most_dims] = {};
 };
 
-// Its arguments may mean anything; no bytes, no vectors.
+// Its arguments may be invalid: no bytes, no vectors.
 void record_failed(Call& call, Key key) {
   constexpr int64_t nothing[7] = {};
   const int8_t comm = call.roles().comm;

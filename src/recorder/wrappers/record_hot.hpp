@@ -5,8 +5,8 @@
 
 namespace leadline::recorder {
 
-// About 40 us. A call that starts a message never waits. If it seems to have taken this long, the program did something
-// else before it, and the call's last duration is used instead.
+// About 40 us. A call that starts a message never waits. If it seems to have taken this long, the program computed
+// before it, and the call's last duration is used instead.
 inline constexpr Ticks pause_ticks = 1u << 17;
 
 template <class C>

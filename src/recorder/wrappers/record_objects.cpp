@@ -143,7 +143,7 @@ void record_rma(Call& call) {
   if (fetches) key.comm |= trace::flag_only_fetches;
   const int8_t count = r.scount >= 0 && !fetches ? r.scount : r.rcount;
   const int8_t type = r.stype >= 0 && !fetches ? r.stype : r.rtype;
-  if (call.rc != 0) key.peer = trace::peer_none;  // nothing was moved, and its arguments may mean anything
+  if (call.rc != 0) key.peer = trace::peer_none;  // nothing was moved, and its arguments may be invalid
   if (call.rc == 0 && type >= 0 && call.traits.cls != CallClass::rma_sync) {
     const TypeView view = type_of(call, call.arg(type));
     key.datatype = view.id;

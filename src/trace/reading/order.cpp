@@ -18,7 +18,7 @@ void Order::plan() {
     std::vector<uint64_t> weights(nodes(level), Routes::closed);
     for (uint32_t n = 0; n < to.size(); ++n) {
       to[n] = this->next(level, n);
-      // The root says nothing about where the walks beneath stand, and nobody has been there before.
+      // The root does not tell where the walks beneath stand, and they have not started.
       if (n >= first_position) weights[n] = this->weight(level, n, to[n]);
     }
     routes_[level] = Routes(to, weights);

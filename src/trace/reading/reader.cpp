@@ -29,7 +29,7 @@ constexpr uint32_t largest_payload = 1u << 28;
 
 class File {
  public:
-  // Does not wait for a writer if the path is a pipe, and follows no link: somebody else may have made the directory.
+  // Does not wait for a writer if the path is a pipe, and follows no link: another user may have made the directory.
   explicit File(const std::string& path)
       : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)) {
     struct stat s{};

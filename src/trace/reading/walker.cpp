@@ -23,7 +23,7 @@ void resolve(const Generation& g, size_t generation, Event* event) {
 struct Walker::State {
   const Stream* stream;
   size_t generation = 0;
-  uint32_t before = 0;  // site of the last call of the generations before; 0: not known
+  uint32_t before = 0;  // site of the last call of the generations before; 0: unknown
   std::unique_ptr<Orders> orders;
   std::optional<GenerationWalk> walk;
   std::vector<GenerationWalk> marks;  // of this generation, from which a walk can go on; ascending

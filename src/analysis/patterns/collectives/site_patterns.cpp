@@ -12,14 +12,14 @@ using trace::CallClass;
 using trace::Category;
 
 constexpr double bound_share = 0.3;          // of the time of a loop's iterations
-constexpr double small_bytes = 1 << 12;      // an allreduce of less takes as long as one of nothing
+constexpr double small_bytes = 1 << 12;      // a smaller allreduce takes as long as an empty one
 constexpr uint64_t failed_per_success = 10;  // polls
 constexpr uint64_t least_polls = 1000;
 constexpr double nearly_all = 0.9;  // of the steps
 
 bool is_allreduce(const std::string& name) { return name == "MPI_Allreduce" || name == "MPI_Allreduce_c"; }
 bool is_barrier(const std::string& name) { return name == "MPI_Barrier"; }
-// Those to other programs are made when these come.
+// Communicators to other programs are made when those connect.
 bool connects(const std::string& name) {
   return name.starts_with("MPI_Comm_spawn") || name == "MPI_Comm_accept" || name == "MPI_Comm_connect" ||
          name == "MPI_Comm_join";
@@ -89,7 +89,7 @@ class SitePatterns {
         communicates |= category == Category::point_to_point || category == Category::collective;
     }
     if (!communicates) return;
-    // One that is called in a few steps only separates what is measured from what is not.
+    // A barrier called in only a few steps delimits what is measured.
     std::erase_if(found, [&](uint32_t s) {
       return 2 * calls(s) < profile_.loops().iterations(main_) * profile_.sites()[s].cells.size();
     });
@@ -119,7 +119,7 @@ class SitePatterns {
       }
       const double whole = loops.time_ns(l);
       if (sites.empty() || loops.iterations(l) < 2 || time < bound_share * whole) continue;
-      if (time > whole) continue;  // of a program that still runs, not all loops are known
+      if (time > whole) continue;  // while the program runs, not all loops are known
       if (static_cast<double>(bytes) > small_bytes * static_cast<double>(times)) continue;
       Pattern p = pattern("allreduce_bound", sites);
       p.evidence = {{"loop", int64_t{l}},

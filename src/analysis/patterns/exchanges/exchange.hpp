@@ -28,7 +28,7 @@ struct Exchange {
   std::vector<uint32_t> path;    // the routines that all sites have in common
   std::vector<GraphEdge> edges;  // nodes: processes
   Shape shape;
-  uint64_t groups = 1;  // of ranks that have nothing to do with each other, each with this shape
+  uint64_t groups = 1;  // of ranks that do not communicate with each other, each with this shape
   uint64_t messages = 0;
   int64_t bytes = 0;
   bool wildcards = false;
@@ -37,7 +37,7 @@ struct Exchange {
 // The order of calls: in a step of the main loop, and at the start of the run.
 struct Steps {
   Step iteration, first_calls;
-  // Calls that recur in some iterations only may be missing in the one that was read.
+  // Calls that occur only in some iterations may be missing from the one that was read.
   const Step& of(const Exchange& e) const {
     for (const uint32_t s : e.sites) {
       if (iteration.sent_at.count(s) || iteration.operated_at.count(s)) return iteration;

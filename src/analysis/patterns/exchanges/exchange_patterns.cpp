@@ -108,7 +108,7 @@ class Namer {
     return (apart || both) && to_one.wildcards && replies(to_one.sites, from_one.sites, steps_.of(to_one));
   }
 
-  // One end receives from anyone, the other sends to one rank after the other what that rank then works on.
+  // A coordinator receives from anyone and sends each rank in turn its next piece of work.
   void master_and_workers(const Exchange& to_one, const Exchange& from_one) {
     Pattern p = pattern("master_worker", to_one);
     if (&to_one != &from_one) {
@@ -250,7 +250,7 @@ class Namer {
     }
   }
 
-  // Where one rank sends to all or gets from all, that is why the calls come one after the other: it is one pattern.
+  // If one rank sends to all or receives from all, its calls follow one another for that reason: one pattern, not two.
   void serialised(const Exchange& e, const Ordering& o, size_t first) {
     const PatternEvidence order = {{"chain", static_cast<int64_t>(o.chain)},
                                    {"chain_if_buffered", static_cast<int64_t>(o.chain_buffered)},
@@ -271,7 +271,7 @@ class Namer {
   void packable(const Exchange& e, const Ordering& o, bool dependent) {
     if (mean_bytes(e) > most_bytes_to_pack) return;
     const double each = per_step(e, e.edges.size());
-    // Messages of different steps cannot travel together: what recurs must be read in a step of its own.
+    // Messages of different steps cannot be combined: only one step is read.
     const bool of_one_step = &steps_.of(e) == &steps_.iteration || !e.in_main_loop;
     if (o.known && o.together > 1 && of_one_step) {
       Pattern p = pattern("packable_messages", e);
@@ -325,7 +325,7 @@ class Namer {
     return found;
   }
 
-  // The iterations of the loop each time it is entered; 0 if they differ or are not known. Where iterations of the loop
+  // The iterations of the loop each time it is entered; 0 if they differ or are unknown. Where iterations of the loop
   // around it may go unseen, it is entered more often than is seen: iterations are multiples of the true number.
   uint64_t fixed_iterations(uint32_t loop) const {
     const RunLoop& l = profile_.loops().all()[loop];

@@ -69,7 +69,7 @@ class Finder {
       e.path = common_path(e.sites);
       (set.sends ? found : silent).push_back(std::move(e));
     }
-    // Receives whose sends are not known belong to the only exchange of their routine; synchronisations that complete
+    // Receives whose sends are unknown belong to the only exchange of their routine; synchronisations that complete
     // no operation, to the only one at their window there. Where there are several, those that expose a window belong
     // to the one whose targets they are.
     for (const Exchange& e : silent) {
@@ -249,7 +249,7 @@ class Finder {
     e->groups = groups.size();
   }
 
-  // Not a part of something larger that is still to be found.
+  // Not part of a larger exchange that is still to be found.
   static bool is_whole(const Exchange& e) {
     const Kind k = e.shape.kind;
     const bool one_way = k == Kind::upwind || k == Kind::ring;
@@ -284,7 +284,7 @@ class Finder {
   }
 
   // A part that has a shape of its own, goes to partners that the others reach without it, and has messages of a size
-  // that none of theirs have, does not belong to the same exchange: it only comes next to it.
+  // that none of theirs have, does not belong to the same exchange: it is merely adjacent.
   static std::vector<Exchange> take_apart(std::vector<Exchange>* members) {
     const auto size_of = [](const Exchange& e) {
       return static_cast<double>(e.bytes) / static_cast<double>(std::max<uint64_t>(e.messages, 1));
@@ -326,8 +326,8 @@ class Finder {
     return false;
   }
 
-  // The parts as one exchange, if together they have a shape that none of them has alone; otherwise they only happen to
-  // be side by side. Parts of one routine without any shape are one irregular exchange.
+  // The parts as one exchange, if together they have a shape that none of them has alone; otherwise they are merely
+  // adjacent. Parts of one routine without any shape are one irregular exchange.
   std::optional<Exchange> joined(const std::vector<Exchange>& members) const {
     if (members.size() < 2) return {};
     Exchange all;

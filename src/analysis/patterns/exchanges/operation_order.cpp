@@ -28,8 +28,7 @@ std::map<std::pair<uint32_t, int32_t>, std::vector<uint32_t>> operations_of(cons
   return own;
 }
 
-// What a rank may have learnt before the next operation: by any synchronisation of a window, too, and by a request that
-// was completed.
+// What a rank may know before the next operation: from any synchronisation of a window, and from completed requests.
 void rows_of(const Exchange& e, const Step& step, Ordering* o) {
   std::vector<uint32_t> known = arrivals(step);
   for (uint32_t c = 0; c < step.calls.size(); ++c) {

@@ -80,7 +80,7 @@ void rows(const std::vector<StepMessage>& messages, const Step& step, Ordering* 
   o->together = std::max<uint64_t>(middle(lengths), 1);
 }
 
-// Goes through the exchange's calls alone. Where a call waits for one of another rank, one unit of time passes.
+// Replays only the exchange's calls. Waiting for a call of another rank takes one unit of time.
 class Chain {
  public:
   Chain(const std::vector<StepMessage>& messages, const Step& step, bool buffered)

@@ -21,8 +21,8 @@ bool overlaps_nothing(std::vector<double> overlapped_ns, double completing_ns);
 // reduction: nearly all ranks, nearly always.
 bool in_stages(const std::vector<uint32_t>& sites, const Step& step);
 
-// Whether the messages of one exchange answer those of the other: a rank sends to the one that it has just received
-// from, half of the time or more. True if the step has none of them.
+// Whether the messages of one exchange answer those of the other: at least half of the time a rank sends to the one it
+// has just received from. True if the step has none of them.
 bool replies(const std::vector<uint32_t>& asking, const std::vector<uint32_t>& answering, const Step& step);
 
 Ordering ordering_of(const Exchange& exchange, const Step& step, const RunTime& time);

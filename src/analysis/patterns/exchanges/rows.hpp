@@ -1,4 +1,4 @@
-// Calls in a row.
+// Consecutive calls.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ T middle(std::vector<T> values) {
   return *at;
 }
 
-// Calls after which a rank knows something of others, ascending.
+// Calls after which a rank has news from others, ascending.
 inline std::vector<uint32_t> arrivals(const Step& step) {
   std::vector<uint32_t> calls;
   for (const StepMessage& m : step.messages) {

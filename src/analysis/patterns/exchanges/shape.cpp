@@ -66,7 +66,7 @@ bool equal_sizes(const Graph& g) {
 }
 
 // Messages to corners are smaller than those to edges, and these than those to faces, as the parts of a halo are. All
-// send to all, so the dimensions are those of `dims` whatever the order of the edges.
+// send to all, so `dims` are the dimensions regardless of the order of the edges.
 bool smaller_at_corners(const Graph& g, const Dims& dims) {
   constexpr double least_ratio = 1.5;
   std::array<double, most_dims + 1> messages{}, bytes{};  // by the number of dimensions in which the two differ

@@ -1,4 +1,4 @@
-// The shape of a graph of messages: who sends to whom, whatever is sent.
+// The shape of a graph of messages: who sends to whom, regardless of the contents.
 //
 // A graph has a shape only if it has all of that shape's edges and no others. Where one graph is two shapes (four
 // ranks that all send to each other are a 2 x 2 grid with corners, too), sizes of messages decide: those to corners are

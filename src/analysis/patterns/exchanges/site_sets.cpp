@@ -83,7 +83,7 @@ class Belonging {
     }
   }
 
-  // What a compiler made several synchronisations of is one: ranks may go through different ones.
+  // Copies of one synchronisation that a compiler made count as one: ranks may go through different copies.
   void join_copies() {
     std::map<uint32_t, uint32_t> first;  // by place in the source
     for (uint32_t s = 0; s < places_.lines.size() && s < profile_.sites().size(); ++s) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double whole = 0.99;             // of a file's bytes
 constexpr double nearly_all = 0.9;         // of the ranks
-constexpr uint64_t least_bytes = 1 << 16;  // less does not matter
+constexpr uint64_t least_bytes = 1 << 16;  // less is not reported
 constexpr uint64_t small_bytes = 1 << 12;
 constexpr uint64_t least_transfers = 100;
 constexpr size_t most_names = 8;

@@ -72,8 +72,8 @@ class Following {
 
   bool wants(uint32_t site) const { return site < wanted_.size() && wanted_[site]; }
 
-  // Whether the tree has what tells the files of calls apart. It keeps an MPI file, but no open file and no number of a
-  // file, of calls whose parameters vary without end.
+  // Whether the tree distinguishes the files of calls. For calls whose parameters vary without end it keeps an MPI
+  // file, but neither the open file nor a file's number.
   bool tells_all(const LoopTree& tree, const CallDecoder& decoder) const {
     if (tree.lost_calls) return false;
     return std::none_of(tree.calls.begin(), tree.calls.end(), [&](const CallItem& call) {
@@ -145,7 +145,7 @@ class Following {
     }
   }
 
-  // Transfers alone say the same again as long as the same files are open.
+  // Transfers alone repeat as long as the same files are open.
   bool says_nothing_new(Sequence s) {
     return holds_[s] == Holds::transfers && std::exchange(known_[s], open_.state()) == open_.state();
   }

@@ -24,7 +24,7 @@ class FileSites {
   // The process with this index in the profile. Loops are gone through once, unless every iteration opens another file.
   // Where the parameters of its calls vary without end, only the first calls of a long run are read.
   void add(const trace::Process& process, uint32_t index);
-  // The file is one of the process's, by its number there. nullptr: not known, or no calls that are events.
+  // The file is one of the process's, by its number there. nullptr: unknown, or no calls that are events.
   const FileUseSites* find(uint32_t process, uint32_t file) const;
 
  private:

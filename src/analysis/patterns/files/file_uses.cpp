@@ -108,7 +108,7 @@ std::optional<double> FileUses::time_of_large_ns(const std::vector<FileUse>& use
 
 const FileUse::Amount& FileUses::beneath(const std::string& name) const { return beneath_.at(name); }
 
-// Files that are used in the order of calls have the calls that move their data, and their extension, in common. The
+// Files used by calls with a known order are alike if the same calls move their data and their extensions agree. The
 // innermost frame is the place of a call: an interpreter comes to it in many ways.
 std::string FileUses::kind_of(const std::string& family, const std::vector<FileUse>& uses, uint8_t moved) const {
   const std::string_view last = extension(family);

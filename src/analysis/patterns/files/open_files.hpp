@@ -41,7 +41,7 @@ class OpenFiles {
   // A number that any change makes higher; not 0.
   uint64_t state() const { return state_; }
 
-  // The changes so far; whether what is open is what was open after that many.
+  // The number of changes so far; and whether the open files are those after that many changes.
   size_t changes() const { return log_.size(); }
   bool same_as_at(size_t changes) const {
     std::map<Key, std::optional<uint32_t>> before;
