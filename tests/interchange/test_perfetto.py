@@ -101,7 +101,7 @@ def test_every_call_is_a_slice_on_its_ranks_track(whole: Path, export: Export) -
     counts = Counter(each.name for each in slices)
     assert counts["MPI_Isend"] == counts["MPI_Waitall"] == counts["MPI_Allreduce"] == RANKS * STEPS
     assert counts["MPI_Send"] == counts["MPI_Recv"] == STEPS
-    assert len(slices) == local - 2 * RANKS  # purely local functions are counted only
+    assert len(slices) == local - 2 * RANKS  # local functions are counted only
     by_track: dict[str, list[Slice]] = defaultdict(list)
     for each in slices:
         by_track[each.track].append(each)

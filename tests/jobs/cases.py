@@ -230,7 +230,7 @@ def _places() -> list[Case]:
 
 def _endings() -> list[Case]:
     found = []
-    ended_together = SRUN.replace("{srun}", "{srun} -K")  # else the others wait for ever, as without us
+    ended_together = SRUN.replace("{srun}", "{srun} -K")  # else the others wait forever, as they would without us
     for ending, name, argument, options in (
         ("cancel", "scancel", "sleep 120", ""),
         ("limit", "time limit", "sleep 300", "--time=1"),

@@ -1,7 +1,7 @@
 // Pauses and resumes the recording around requests, communicators and datatypes that live across the borders.
 //   paused [ranks that pause: all | first | none] [times]
 // Prints, for each rank, what must have been recorded: calls, messages, bytes sent, bytes received, and calls that
-// were not recorded. Purely local calls aside.
+// were not recorded. Local calls aside.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

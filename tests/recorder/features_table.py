@@ -1,6 +1,6 @@
 """The calls of tests/programs/features.c, sessions.c and large.c on two ranks: both ranks together, by construction.
 
-Function: calls, messages, bytes (for a receive those that came), bytes received. Purely local functions are left out.
+Function: calls, messages, bytes (for a receive those that came), bytes received. Local functions are left out.
 """
 
 INT, DOUBLE, LONG = 4, 8, 8

@@ -1,4 +1,4 @@
-"""Arguments that MPI says are ignored may be anything: programs run as without us, and what counts is exact."""
+"""Arguments that MPI ignores may be anything: programs run as they would without us, and what counts is exact."""
 
 from collections.abc import Iterator
 from pathlib import Path

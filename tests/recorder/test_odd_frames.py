@@ -1,4 +1,4 @@
-"""Unwind tables that lead astray, code without any, stacks of the program's own: the program ends as without us."""
+"""Misleading unwind tables, code without any, the program's own stacks: the program ends as it would without us."""
 
 import os
 import random

@@ -16,7 +16,7 @@ COLLECTIONS = 2000 if ALL else 60
 # What the last rank or the root does wrong, and what every rank must say of it.
 WRONG = {
     "root": "rank 2: the root is rank 1 here, but 0 on rank 0 (collection that ends with field temperature)",
-    "direction": "rank 2: the collection goes from the root (rank 0) here, but not on rank 0 (it ends with field temperature)",
+    "direction": "rank 2: the collection goes from the root (rank 0) here, but not on rank 0 (it ends with field temp",
     "outside": "rank 2: invalid root 3 or direction 0 (3 ranks, 2 directions)",
     "fields": "rank 2: the collection has 1 fields here (the last is salt), but 2 on rank 0",
     "name": "rank 0: field temperature (number 1) has another name on neighbour 2 (rank 2)",

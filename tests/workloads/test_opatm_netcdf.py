@@ -282,7 +282,7 @@ WRONG = {
     "other tracers": (lambda folder: None, ["--tracers=4"], "initial.nc has 5 tracers instead of 4"),
     "no such kind": (lambda folder: _patch(folder, "forcing.nc", "kind", 3), [], "forcing.nc: kind must be 0, 1 or 2"),
     "too fast": (
-        lambda folder: _patch(folder, "forcing.nc", "flow_east", 1e30), [], "forcing.nc: the flow violates the CFL limit"),
+        lambda folder: _patch(folder, "forcing.nc", "flow_east", 1e30), [], "nc: the flow violates the CFL limit"),
     "no number": (
         lambda folder: _patch(folder, "initial.nc", "concentration", float("nan")), [], "initial.nc: tracer 2 has a"),
     "nowhere to save": (lambda folder: None, ["--save=no/x.nc", "--steps=1"], "no/x.nc: "),

@@ -43,6 +43,13 @@ AVOID = {
     r"\bstarted again (once|\d+ times)\b": "restarted",
     r"\bwe have to do with\b|\bis to be had\b": "a verb",
     r"\bso many (ranks|bytes|calls|times|iterations) as\b": "as many as",
+    r"\bpurely local\b": "local",
+    r"\bcalls on files\b": "file calls",
+    r"\bmay hold any (figure|value|time|number)\b": "may contain any",
+    r"\bmay mean anything\b": "may be invalid",
+    r"\bnumbers? that (is|are) none\b": "NaN",
+    r"\bas without us\b": "as it would without us",
+    r"\bsays it for\b": "name who prints what",
 }
 # In messages, on top of that: in code a loop may have trips. "independent trips" is a value in JSON, which stays.
 AVOID_IN_MESSAGES = {
@@ -56,7 +63,6 @@ AVOID_IN_MESSAGES = {
     r"\bas it was\b": "original",
     r"\bthe noise\b": "noise",
     r"\b(ca|do|is|does|are|wo)n[’']t\b": "cannot, do not, is not",
-    r"\bpurely local\b": "local",
     r"\bpolls? that found nothing\b": "failed poll",
     r"\bclass(es)? of sizes?\b": "size range",
     r"\bat the other end\b": "partner, target",
@@ -91,6 +97,7 @@ SOURCES = {
     "codegen": {".py"},
     "tools": {".py"},
 }
+PRODUCT = ("python", "src", "parts", "workloads")  # whose messages users see
 Table = list[tuple[re.Pattern[str], str]]
 
 EXEMPT = {Path(__file__), ROOT / "tests" / "test_english.py"}
@@ -128,7 +135,7 @@ def in_page(text: str) -> Iterator[tuple[int, str, str]]:
 
 def in_source(path: Path) -> Iterator[tuple[int, str, str]]:
     source = path.read_text()
-    product = path.is_relative_to(ROOT / "python")
+    product = any(path.is_relative_to(ROOT / top) for top in PRODUCT)
     for line, text, comment in texts(path):
         if " " not in text:
             continue
