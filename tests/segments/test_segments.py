@@ -19,7 +19,7 @@ PLANS = 2000 if ALL else 60
 WRONG = {
     "neighbour": ("neighbour 0 (rank 2, ", "field salt would wait forever"),
     "rank": ("rank 2: neighbour 1 is rank 6, but there are only 3 ranks", ""),
-    "name": ("field temperature (number 1) has another name on neighbour 1 (rank 2)", ""),
+    "name": ("field temperature (number 1) has another name on neighbour", ""),
     "fields": ("rank 2: 2 segments for 1 fields", ""),
     "size": ("field temperature: receives 400 bytes from neighbour 1 (rank 2), which sends 408", ""),
     "overlap": (

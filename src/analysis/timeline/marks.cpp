@@ -9,7 +9,7 @@ namespace leadline::analysis {
 
 namespace {
 
-constexpr double most_units = 9e18;  // damaged traces may hold any time
+constexpr double most_units = 9e18;  // damaged traces may contain any time
 
 int64_t units(double seconds, double unit_s) {
   const double all = std::nearbyint(seconds / unit_s);

@@ -30,7 +30,7 @@ struct CallMarks {
 CallMarks call_marks(const StepRows& step, const std::vector<int64_t>& rows, size_t lanes, double unit_s);
 
 // Messages that begin and end within the step. completion: the call that completes the receive, the same one if that
-// blocks, -1 if it is not in the step.   arrival: when it ended; bytes; -1: not known, as of a call that starts
+// blocks, -1 if it is not in the step.   arrival: when it ended; bytes; -1: unknown, as of a call that starts
 // several.
 struct MessageMarks {
   std::vector<int64_t> send, receive, completion, arrival, bytes;

@@ -43,8 +43,8 @@ def messages(step: StepCalls, unit_s: float) -> dict[str, Any]:
     """The messages that begin and end within the step, and how many do not.
 
     send, receive: rows.   completion: the call that completes the receive, the same one if that blocks, -1 if it is not
-    among these.   arrival: when it ended, in units since the step's start, -1 not known.
-    bytes: -1 not known, as of a call that starts several messages.
+    among these.   arrival: when it ended, in units since the step's start, -1 unknown.
+    bytes: -1 unknown, as of a call that starts several messages.
     """
     found = step.rows.messages(unit_s)
     return {**found, "elsewhere": len(step.sends) - len(found["send"]) + step.unmatched}

@@ -28,9 +28,9 @@ class StepCalls:
     """The calls of one iteration: rows by lane, then by time. Every column has a value per row, in a buffer.
 
     lane: index into StepTimeline.processes.   kind: index into `kinds`, in the order in which they first occur: each is
-    an index into StepTimeline.sites (-1 not known) and a function.
+    an index into StepTimeline.sites (-1 unknown) and a function.
     Times in seconds since the run began.   gap_s: since the call before.   polled: polls found nothing in that gap.
-    completion: the row that completes its request, -1: not among these.   sent, received: bytes, -1 not known.
+    completion: the row that completes its request, -1: not among these.   sent, received: bytes, -1 unknown.
     sends, receives: the rows of each message's ends, -1: in another iteration.   unmatched: ends that lack the other.
     completed_s: when the call's request was completed, NaN not known.
     """
