@@ -1,5 +1,6 @@
 """The command as a person runs it: a real process, in a directory of its own."""
 
+import gc
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ import kept_builds
 import pytest
 
 from leadline import mpi
+from leadline.__main__ import main
 
 TINY = """
 #include <mpi.h>
@@ -81,6 +83,35 @@ class Command:
 @pytest.fixture
 def leadline(tmp_path: Path) -> Command:
     return Command(tmp_path)
+
+
+class InProcess(Command):
+    """Runs `leadline` in this process: for what ends before a program is started."""
+
+    def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> None:
+        super().__init__(directory)
+        self.monkeypatch = monkeypatch
+        self.capture = capture
+
+    def __call__(self, *arguments: str | Path, environ: dict[str, str] | None = None, stdin: str = "") -> Ended:
+        assert not stdin, "this process has its own"
+        with self.monkeypatch.context() as patch:
+            patch.chdir(self.directory)
+            for name, value in (environ or {}).items():
+                patch.setenv(name, value)
+            for name in ("execv", "execve"):  # the program would take the place of the tests
+                patch.setattr(os, name, lambda *_: pytest.fail("a program was started"))
+            self.capture.readouterr()
+            try:
+                code = main([str(argument) for argument in arguments])
+            finally:
+                gc.enable()
+        return Ended(code, *self.capture.readouterr())
+
+
+@pytest.fixture
+def in_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> InProcess:
+    return InProcess(tmp_path, monkeypatch, capfd)
 
 
 @pytest.fixture(scope="session", params=mpi.NAMES)

@@ -17,7 +17,7 @@ from leadline.launch.inside import InsideJob, OwnRank
 from leadline.launch.launcher import Launcher
 from leadline.launchers import OTHER
 
-from .conftest import Command, Tiny, traces
+from .conftest import Command, InProcess, Tiny, traces
 
 
 @pytest.mark.parametrize(
@@ -25,8 +25,8 @@ from .conftest import Command, Tiny, traces
     [(), ("nonsense",), ("record",), ("record", "--"), ("record", "--nonsense", "--", "true"), ("report", "a", "b")],
     ids=str,
 )
-def test_wrong_usage_is_2(leadline: Command, arguments: tuple[str, ...]) -> None:
-    ended = leadline(*arguments)
+def test_wrong_usage_is_2(in_process: InProcess, arguments: tuple[str, ...]) -> None:
+    ended = in_process(*arguments)
     assert ended.code == 2, ended.everything
     assert ended.out == ""
     assert ended.err
@@ -53,10 +53,10 @@ def test_sample_without_a_rate_may_stand_before_the_command(
     assert context.params["program"] == tuple(program.split())
 
 
-def test_version_and_help(leadline: Command) -> None:
+def test_version_and_help(leadline: Command, in_process: InProcess) -> None:
     assert leadline("--version").out.startswith("leadline, version ")
     for command in ("run", "record", "report", "exec", "doctor", "workload"):
-        ended = leadline(command, "--help")
+        ended = in_process(command, "--help")
         assert ended.code == 0
         assert ended.out.startswith("Usage: leadline ")
 
@@ -104,8 +104,8 @@ def test_a_missing_recorder_is_5(leadline: Command) -> None:
     assert "/nonexistent/libleadline.so" in ended.err
 
 
-def test_a_comparison_with_what_is_not_there_says_so(leadline: Command) -> None:
-    ended = leadline("compare", "a", "b")
+def test_a_comparison_with_what_is_not_there_says_so(in_process: InProcess) -> None:
+    ended = in_process("compare", "a", "b")
     assert (ended.code, "no such directory: a" in ended.err) == (2, True), ended.everything
     assert "is not a file" not in ended.err
 
@@ -118,16 +118,16 @@ def test_commands_in_hints_are_quoted_for_the_shell(tmp_path: Path, mpich: mpi.L
     assert f"try: 'my launcher' … leadline exec '{program}' …" in verdict.hint
 
 
-def test_a_report_of_nothing(leadline: Command) -> None:
-    assert leadline("report", "nowhere").code == 2
-    assert leadline("report").code == 2
-    (leadline.directory / "empty").mkdir()
-    assert leadline("report", "empty").code == 4
+def test_a_report_of_nothing(in_process: InProcess) -> None:
+    assert in_process("report", "nowhere").code == 2
+    assert in_process("report").code == 2
+    (in_process.directory / "empty").mkdir()
+    assert in_process("report", "empty").code == 4
 
 
 @pytest.mark.parametrize("size", ["much", "-3", "64XB", "MB"])
-def test_a_budget_that_is_no_size_is_2(leadline: Command, size: str) -> None:
-    assert leadline("record", f"--budget={size}", "--", "true").code == 2
+def test_a_budget_that_is_no_size_is_2(in_process: InProcess, size: str) -> None:
+    assert in_process("record", f"--budget={size}", "--", "true").code == 2
 
 
 class TestSettings:
@@ -248,13 +248,13 @@ def reachable(leadline: Command, program: Path) -> bool:
         ("series", "1k", "--series none"),
     ],
 )
-def test_a_budget_too_small_to_be_meant_is_2(leadline: Command, name: str, size: str, said: str) -> None:
-    as_option = leadline("record", f"--{name}={size}", "--", "true")
-    as_variable = leadline("run", "--", "true", environ={f"LEADLINE_{name.upper()}": size})
-    (leadline.directory / "leadline.toml").write_text(f'{name} = "{size}"\n')
-    as_key = leadline("exec", "--", "true")
+def test_a_budget_too_small_to_be_meant_is_2(in_process: InProcess, name: str, size: str, said: str) -> None:
+    as_option = in_process("record", f"--{name}={size}", "--", "true")
+    as_variable = in_process("run", "--", "true", environ={f"LEADLINE_{name.upper()}": size})
+    (in_process.directory / "leadline.toml").write_text(f'{name} = "{size}"\n')
+    as_key = in_process("exec", "--", "true")
     for ended in (as_option, as_variable, as_key):
         assert ended.code == 2, ended.everything
         assert said in ended.err
         assert ended.out == ""
-    assert [path.name for path in leadline.directory.iterdir()] == ["leadline.toml"]
+    assert [path.name for path in in_process.directory.iterdir()] == ["leadline.toml"]
