@@ -1,4 +1,4 @@
-"""The user's cache, from which programs and libraries are run: only if nobody else can put them there."""
+"""The user's cache, from which programs and libraries are run, so it is used only if nobody else can write there."""
 
 from __future__ import annotations
 

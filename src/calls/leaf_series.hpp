@@ -17,7 +17,7 @@ using EachLeafCall = std::function<void(uint32_t leaf, ThreadCalls& call)>;
 void for_each_leaf_call(const trace::Process& process, size_t stream, const Leaves& leaves,
                         const trace::LoopTimes* loop, const EachLeafCall& each);
 
-// What is known of a leaf's calls one by one, in their order. Of calls whose times were not kept there is nothing.
+// What is known of a leaf's calls one by one, in their order. Calls whose times were not kept are missing.
 struct LeafSeries {
   struct Value {
     uint64_t call = 0;  // its number among the leaf's calls, from 0

@@ -1,4 +1,4 @@
-// The iterations of a loop that was timed, by the calls.
+// The iterations of a timed loop, counted from the calls.
 #pragma once
 
 #include <algorithm>

@@ -19,7 +19,7 @@ struct Arrival {
 
   // Waits for a receive. Returns the library's error, as far as it returns any.
   int wait(void* request);
-  // Receives one and throws it away.
+  // Receives one and discards it.
   void discard(int32_t source, uint64_t comm);
 
  private:

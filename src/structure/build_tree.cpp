@@ -78,7 +78,7 @@ class CallNumbers {
   Numbering numbers_, lists_;
 };
 
-// The call sites whose parameters vary without end: nearly every call has its own, so no variant would come twice.
+// The call sites whose parameters vary without end: nearly every call has different ones, so no variant would recur.
 class VaryingSites {
  public:
   VaryingSites() = default;

@@ -1,4 +1,4 @@
-"""How times go with the number of ranks."""
+"""How times change with the number of ranks."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ NAMES = 24  # columns for what it is the time of
 
 
 def differences(comparison: Comparison, most: int) -> list[Line]:
-    """What the verdict does not say already: of each group, the first of the changes that its sentence sums up."""
+    """What the verdict does not already say: for each group, the first of the changes that its sentence summarises."""
     if most == 1:
         return [("  all changes: --all", "dim")] if any(p.claims for p in comparison.pairs) else []
     lines: list[Line] = []

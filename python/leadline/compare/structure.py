@@ -55,7 +55,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Cause:
-    """Changes by one and the same factor, which have one cause as far as counts can tell."""
+    """Changes by the same factor, which have one cause as far as counts can show."""
 
     changes: tuple[Change, ...]
 
@@ -105,7 +105,7 @@ def _weight(change: Change) -> tuple[int, float]:
 
 
 def _weight_of_calls(change: Change) -> tuple[int, float]:
-    """Where messages are unknown, calls stand for them."""
+    """If messages are unknown, calls are compared instead."""
     return (int(change.kind != "calls"), -change.time_s)
 
 

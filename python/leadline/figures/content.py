@@ -243,7 +243,7 @@ class Content:
 
     @functools.cached_property
     def places(self) -> list[Entry]:
-        """Call sites as users see them: those of one function at one line with one chain of routines are merged.
+        """Call sites as users see them: those of one function at one line with one call path are merged.
 
         Only `sites` says which line of an outer routine the chain went through, and how the program came to its
         outermost one.
@@ -295,7 +295,7 @@ class Content:
 
     @functools.cached_property
     def call_paths(self) -> list[Entry]:
-        """By chain of routines ("trcadv > exchange"), whatever MPI function and line, most time first."""
+        """By call path ("trcadv > exchange"), all MPI functions and lines together, most time first."""
         return self._grouped(lambda site: {chain_key(site.path): chain(site.path)} if site.path else {})
 
     @functools.cached_property

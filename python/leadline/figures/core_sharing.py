@@ -64,7 +64,7 @@ def _at_once(processes: Sequence[Any]) -> list[Any]:
 
 
 def _tightest(host: str, processes: Sequence[Any]) -> HostUse:
-    """Ranks may be bound: those that must do with a part of the processors are looked at for themselves."""
+    """Ranks may be bound: those limited to a part of the processors are examined separately."""
     masks = {process.pid: _processors(process) for process in processes}
     together = frozenset().union(*masks.values())
     found = []

@@ -110,7 +110,7 @@ def running(run: Run) -> list[int]:
 
 
 def first(found: Sequence[Stop], clock_error_s: float | None) -> tuple[Stop, str] | None:
-    """The rank that stopped before the others, and how that is known; None if several ranks may have.
+    """The rank that stopped before the others, and how that is known; None if it may have been any of several.
 
     A waiting rank waits for one that makes no call: one that ended before the others, or was in no call.
     """

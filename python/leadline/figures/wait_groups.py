@@ -30,7 +30,7 @@ LEAST_OF_ONE_RANK = 0.5
 
 @dataclass(frozen=True)
 class MainCause:
-    """What most of a wait is for. rank: the one that did most of that; None if it is one of `ranks` alike.
+    """The main cause of a wait. rank: the one that did most of that; None if it is one of `ranks` alike.
 
     function: that it was in, or computed before.   share: of the wait.
     """

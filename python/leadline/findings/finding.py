@@ -27,7 +27,7 @@ class Bound:
     limit: float
 
     def reached(self, value: float | None) -> bool:
-        """None stands for a number that the system does not report. It does not decide."""
+        """None is a number that the system does not report: it does not fail the condition."""
         if value is None:
             return True
         if self.relation == "at_least":

@@ -58,8 +58,8 @@ def _recognise(path: str) -> tuple[LauncherKind, str]:
 def words_for_ranks(words: Sequence[str], launcher: Launcher, variables: dict[str, str], preload: str) -> list[str]:
     """`words` with what makes the launcher give `variables` to every rank, here and on other nodes.
 
-    A launcher that is unknown gets nothing: its ranks inherit the environment, or are not recorded.
-    preload: the value of LD_PRELOAD without any preload of the user's.
+    An unknown launcher gets nothing: its ranks inherit the environment, or are not recorded. preload: the value of
+    LD_PRELOAD without any preload of the user's.
     """
     kind = launcher.kind
     before, tool = list(words[: launcher.index]), words[launcher.index]

@@ -60,7 +60,7 @@ class LauncherKind(ABC):
 
 
 class OtherLauncher(LauncherKind):
-    """One that is unknown: its ranks inherit the environment, or are not recorded."""
+    """An unknown launcher: its ranks inherit the environment, or are not recorded."""
 
     name = "other"
     described = ""

@@ -27,7 +27,7 @@ _NARROW = 80
 
 
 def header(last: str, width: int = _NARROW, *, inclusive: bool = False) -> list[Line]:
-    """inclusive: times are with those of the routines called."""
+    """inclusive: times include those of the routines called."""
     columns = _shown(_COLUMNS, width)
     first = " ".join(f"{top:>{wide}}" for top, _, wide in columns)
     if inclusive:

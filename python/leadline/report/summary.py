@@ -27,7 +27,7 @@ from leadline.wording.loops import why_no_main_loop
 if TYPE_CHECKING:
     from rich.console import Console
 
-MOST_LINES = 25  # as many as such a terminal has; more on a narrower one
+MOST_LINES = 25  # as many as an 80-column terminal has; more on a narrower one
 FULL_WIDTH = 80
 MOST_FINDINGS = 3  # the one in the verdict included
 MOST_INNER = 3
@@ -74,7 +74,7 @@ def _blocks(content: Content, findings: Sequence[Finding], width: int, more: str
 
 
 def _fitting(blocks: list[Block], most: int) -> list[Block]:
-    """Without the least important blocks, last ones first, as long as there are too many lines."""
+    """Removes the least important blocks, last ones first, until the lines fit."""
     kept = list(blocks)
     while sum(len(block.lines) for block in kept) > most and any(block.rank for block in kept):
         last = max(range(len(kept)), key=lambda index: (kept[index].rank, index))

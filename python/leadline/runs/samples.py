@@ -1,4 +1,4 @@
-"""What was measured, by candidate and round. Nothing is thrown away: a launch that failed is a gap, not a row less."""
+"""What was measured, by candidate and round. Nothing is discarded: a failed launch is a gap, not a missing row."""
 
 from __future__ import annotations
 

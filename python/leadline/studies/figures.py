@@ -201,7 +201,7 @@ def _segments(study: Study) -> dict[str, Any]:
 
 
 def _real_case(samples: Sequence[Sample]) -> float:
-    """Seconds of the real case, from a short one: its steps are alike."""
+    """Seconds of the real case, extrapolated from a short one, since its steps are alike."""
 
     def whole(sample: Sample) -> float:
         steps = published.REAL_STEPS * sample.clock_s["loop"] / max(sample.steps, 1)

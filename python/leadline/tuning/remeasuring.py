@@ -1,4 +1,4 @@
-"""Measures the worth of rules in the program's own job, with them and without, before the program runs.
+"""Measures rules in the program's own job, with and without them, before the program runs.
 
 The probe is started in the program's place, by the same launcher, and makes operations in a row, through the shim or
 under the settings. Launches with and without take turns.

@@ -241,7 +241,7 @@ uint32_t Handles::add_comm(uint64_t handle, uint64_t parent, bool by_all, bool d
     over = comm(parent).id;
   }
   if (handle == abi.comm_null || !entries_) return 0;
-  forget(Kind::intra, handle);  // a stale entry of a handle that was given out again
+  forget(Kind::intra, handle);  // a stale entry of a handle that was reused
   if (duplicate && over && entries_[over].kind == Kind::intra) return describe_duplicate(handle, over, creation);
   return describe(handle, over, creation);
 }

@@ -73,7 +73,7 @@ bool is_safe(const char* name, bool of_communicator) {
   if (strcmp(abi.family->name, "openmpi") != 0) return !of_communicator;
   if (!of_communicator) return begins(name, "runtime_spc_") || begins(name, "mpool_hugepage_");
   if (!begins(name, "pml_ob1_")) return false;
-  // The communicator's memory is ob1's only where that is the component in use, whose description has its name in it.
+  // The communicator's memory is ob1's only if that component is in use, whose description then names it.
   const void* const selected = host::next_dlsym()(RTLD_DEFAULT, "mca_pml_base_selected_component");
   constexpr size_t description_bytes = 160;
   return selected && memmem(selected, description_bytes, "ob1", 4) != nullptr;

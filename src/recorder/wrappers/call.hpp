@@ -14,8 +14,8 @@
 
 namespace leadline::recorder {
 
-// Inside another call of this thread? Then that call's frame lies above, and its return address still stands there: a
-// call that was left by a jump or an exception must not silence those that follow.
+// Whether this is inside another call of the thread: that call's frame is then above, and its return address still in
+// place. A call left by longjmp or an exception must not silence later ones.
 inline bool nested(Thread* t, Caller caller) {
   if (__builtin_expect(!t->depth, 1)) return false;
   return t->is_in_call(caller.frame);

@@ -12,7 +12,7 @@ from leadline.wording.endings import ranks_and_place
 def facts(content: Content) -> Fact | None:
     if not content.aborts or content.still_running or content.interruption or content.ended_at_start.all_ranks:
         return None
-    # Others may follow the first, each from a place of its own: how many ranks do is a matter of time.
+    # Others may follow the first, each from another place: how many ranks do depends on timing.
     entry = max(content.aborts, key=lambda each: each.calls)
     site = entry.site
     return Fact(

@@ -1,4 +1,4 @@
-"""What an imported archive lacks, in words, so that nothing is left out silently."""
+"""What an imported archive lacks, in words, so that nothing is omitted silently."""
 
 from __future__ import annotations
 
