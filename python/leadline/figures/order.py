@@ -1,8 +1,8 @@
-"""What the order of calls shows. Each trace is given to all analyses that need it, which take it at once."""
+"""What the order of calls shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
@@ -21,34 +21,40 @@ class Order:
 
 
 def order_of(run: Run) -> Order:
-    patterns = run.profile.pattern_finder()
-    waits = run.profile.wait_finder()
-    phases = run.profile.phase_finder()
-    finders = (waits, patterns, phases)
-    with ThreadPoolExecutor(len(finders)) as pool:
-        for begin in range(0, len(run.processes), run.traces.at_once):
-            traces = _traces(run, range(len(run.processes))[begin : begin + run.traces.at_once])
-            for adding in [pool.submit(_add, finder, traces) for finder in finders]:
-                adding.result()
+    """Each analysis holds the calls that it looks at until it ends. So where traces stay decoded, one comes after the
+    other; else a trace is decoded once for all of them."""
     paths = _routine_paths(run)
-    return Order(patterns.find(paths, _lines(run)), waits.find(), phases.find(paths))
+    patterns, waits, phases = run.profile.pattern_finder(), run.profile.wait_finder(), run.profile.phase_finder()
+    every = range(len(run.processes))
+    if not run.traces.stay_decoded:
+        with ThreadPoolExecutor(3) as pool:
+            for each in _traces(run, every):
+                for adding in [pool.submit(_add, finder, [each]) for finder in (waits, patterns, phases)]:
+                    adding.result()
+        return Order(patterns.find(paths, _lines(run)), waits.find(), phases.find(paths))
+    _add(patterns, _traces(run, every))
+    patterns_found = patterns.find(paths, _lines(run))
+    del patterns
+    _add(phases, _traces(run, every))
+    phases_found = phases.find(paths)
+    del phases
+    _add(waits, _traces(run, every))
+    return Order(patterns_found, waits.find(), phases_found)
 
 
-def _traces(run: Run, indices: Iterable[int]) -> list[tuple[int, _core.Process]]:
-    found = []
+def _traces(run: Run, indices: Iterable[int]) -> Iterator[tuple[int, _core.Process]]:
     for index in indices:
         try:
-            found.append((index, run.trace(index)))
+            yield index, run.trace(index)
         except _core.TraceError:  # it has disappeared since the run was opened: the others have their patterns
             continue
-    return found
 
 
 class _Finder(Protocol):
     def add(self, trace: _core.Process, index: int, /) -> None: ...
 
 
-def _add(finder: _Finder, traces: list[tuple[int, _core.Process]]) -> None:
+def _add(finder: _Finder, traces: Iterable[tuple[int, _core.Process]]) -> None:
     for index, trace in traces:
         finder.add(trace, index)
 

@@ -29,14 +29,14 @@ class Traces:
         self._left = MOST_KEPT_BYTES
         self._left_decoded = MOST_DECODED_BYTES
         self._files = _core.FilesRead()
-        self.at_once = READ_AHEAD
-        """How many of them a user may hold at a time."""
+        self.stay_decoded = True
+        """False: a trace is decoded anew whenever it is read, and whoever reads it should hold no other one."""
 
     def read_all(self, files: Sequence[str]) -> Iterator[_core.Process | _core.TraceError]:
         """Each trace, or why it cannot be read, in the order of the files. Some are read ahead, on other cores."""
         cores = min(len(os.sched_getaffinity(0)), MOST_AT_ONCE)
         if sum(map(_size, files)) > self._left_decoded:
-            self.at_once = 1
+            self.stay_decoded = False
             self._left_decoded = 0
         ahead = READ_AHEAD if self._left_decoded else cores
 
@@ -53,6 +53,8 @@ class Traces:
                     if not isinstance(found, _core.TraceError):
                         self._keep(file, found)
                     yield found
+        if self.stay_decoded:
+            self._files = _core.FilesRead()  # nobody needs those bytes again
 
     def read(self, file: str) -> _core.Process:
         """Raises TraceError if it cannot be read."""
