@@ -38,8 +38,10 @@ class Program:
     fortran: bool = False
 
     def required(self, routine: Routine) -> frozenset[str]:
-        """A barrier is redundant only if nothing in the steps has to be ordered by it, and if they communicate. The order of operations is read
-        in one step, which may lack what recurs in some."""
+        """A barrier is redundant only if nothing in the steps has to be ordered by it, and if they communicate.
+
+        The order of operations is read in one step, which may lack what recurs in some.
+        """
         if routine.piece.kind == "barrier" and (self.ordered or not self.communicates):
             return frozenset()
         if routine.piece.one_sided and routine.every > 1:
