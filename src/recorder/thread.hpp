@@ -50,11 +50,7 @@ struct Thread {
   host::SpawnInfos spawn_infos;  // of the call of MPI_Comm_spawn at hand
 
   // Whether an MPI call of the thread lies above the frame: a call that was left by a jump or an exception does not.
-  bool is_in_call(const void* frame) const {
-    const auto outer = reinterpret_cast<uintptr_t>(outer_frame);
-    return depth && reinterpret_cast<uintptr_t>(frame) < outer &&
-           *reinterpret_cast<const void* const*>(outer - sizeof(void*)) == outer_return;
-  }
+  bool is_in_call(const void* frame) const;
 
   // What passed since the last call is not the program's time.
   void skip_to(uint64_t ticks) {

@@ -1,11 +1,13 @@
 // The recorder's live file is shortened while it is mapped; and SIGBUS of the program's own.
 //   lost_pages truncate       go on calling MPI after that
 //   lost_pages handled        a handler of the program's own, installed by sigaction() or signal(), is called
+//   lost_pages asked          a handler of another signal asks for the action while it is being changed
 //   lost_pages default        the program's own fault ends it
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <glob.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -68,12 +70,46 @@ static void handled(void) {
   shorten_live_file();
 }
 
+static pthread_t asking;
+static volatile int asked;
+
+static void ask(int number) {
+  struct sigaction now;
+  (void)number;
+  if (sigaction(SIGBUS, NULL, &now) != 0) _exit(8);
+  ++asked;
+}
+
+static void* interrupt(void* of) {
+  for (int i = 0; i < 20000; ++i) {
+    pthread_kill(asking, SIGUSR1);
+  }
+  *(volatile int*)of = 1;
+  return NULL;
+}
+
+// The thread hardly does anything but change the action, so it is there that it is interrupted.
+static void asked_within(void) {
+  struct sigaction asks = {.sa_handler = ask}, action = {.sa_handler = plain}, now;
+  static volatile int over;
+  pthread_t other;
+  asking = pthread_self();
+  sigaction(SIGUSR1, &asks, NULL);
+  pthread_create(&other, NULL, interrupt, (void*)&over);
+  while (!over) {
+    if (sigaction(SIGBUS, &action, &now) != 0) exit(9);
+  }
+  pthread_join(other, NULL);
+  if (now.sa_handler != plain || !asked) exit(10);
+}
+
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
   MPI_Init(&argc, &argv);
   steps(2000);
   if (strcmp(how, "truncate") == 0) shorten_live_file();
   if (strcmp(how, "handled") == 0) handled();
+  if (strcmp(how, "asked") == 0) asked_within();
   if (strcmp(how, "default") == 0) {
     signal(SIGBUS, SIG_DFL);
     fault();

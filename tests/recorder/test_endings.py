@@ -215,3 +215,14 @@ def test_a_full_disk_stops_the_recording_not_the_program(builder: Builder, recor
     assert (recorded.returncode, recorded.lines) == (0, plain.lines), recorded.stderr
     report = report_of(kept) if list(kept.glob("rank-*")) else {"losses": ["everything"]}
     assert report["losses"]
+
+
+def test_a_call_that_was_left_on_a_stack_that_is_gone_silences_none(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    library = one_of_each_family
+    program: list[str | Path] = [builder.c(library, "left_stack.c")]
+    outcome = run_mpi(library, 1, program, cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run")
+    assert (outcome.returncode, outcome.stdout) == (0, "1 left\n"), outcome.stderr
+    (counts,) = calls_by_rank(tmp_path / "run").values()
+    assert (counts["MPI_Barrier"], counts["MPI_Finalize"]) == (1, 1)

@@ -1,6 +1,8 @@
 #include "recorder/memory/lost_pages.hpp"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,8 +37,29 @@ int real_sigaction(int number, const Action* action, Action* before) {
 
 bool (*replace_page)(uint64_t address) = nullptr;
 constinit bool watching = false;
-constinit char changing = 0;  // the program's action
 Action of_program{};
+
+// While one thread looks at the program's action or changes it, others wait. It is not interrupted meanwhile: a handler
+// may call sigaction(), and would wait for what it has interrupted.
+class Alone {
+ public:
+  Alone() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+    while (__atomic_test_and_set(&taken_, __ATOMIC_ACQUIRE)) sched_yield();
+  }
+  ~Alone() {
+    __atomic_clear(&taken_, __ATOMIC_RELEASE);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+  static inline constinit char taken_ = 0;
+  sigset_t before_;
+};
 
 bool ignores(const Action& action) { return !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN; }
 bool is_default(const Action& action) { return !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL; }
@@ -49,17 +72,25 @@ void end_by_default(int number, const siginfo_t* info) {
   if (info->si_code <= 0) syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);  // another process sent it
 }
 
+// What the program wants done with a signal that is there.
+Action action_now() {
+  const host::KeptErrno kept;
+  const Alone alone;
+  const Action action = of_program;
+  if (!is_default(action) && (action.sa_flags & static_cast<int>(SA_RESETHAND))) {
+    of_program = Action{};
+    of_program.sa_handler = SIG_DFL;
+  }
+  return action;
+}
+
 void on_lost_page(int number, siginfo_t* info, void* context) {
   {
     const host::KeptErrno kept;
     if (info->si_code > 0 && replace_page(reinterpret_cast<uint64_t>(info->si_addr))) return;
   }
-  const Action action = of_program;
+  const Action action = action_now();
   if (is_default(action)) return end_by_default(number, info);
-  if (action.sa_flags & static_cast<int>(SA_RESETHAND)) {
-    of_program = Action{};
-    of_program.sa_handler = SIG_DFL;
-  }
   if (action.sa_flags & SA_SIGINFO) return action.sa_sigaction(number, info, context);
   if (action.sa_handler != SIG_IGN) action.sa_handler(number);
 }
@@ -76,17 +107,18 @@ bool install(const Action& theirs) {
 
 // The program's sigaction() for SIGBUS while we watch.
 int change_action(const Action* action, Action* before) {
-  while (__atomic_test_and_set(&changing, __ATOMIC_ACQUIRE)) {
-  }
-  const Action last = of_program;
+  Action wanted{}, last{};
+  if (action) wanted = *action;  // which may not be there
   int result = 0;
-  if (action) {
-    const Action wanted = *action;
-    of_program = wanted;
-    // Ignoring is left to the kernel, since programs that are executed inherit it.
-    result = ignores(wanted) ? real_sigaction(SIGBUS, &wanted, nullptr) : install(wanted) ? 0 : -1;
+  {
+    const Alone alone;
+    last = of_program;
+    if (action) {
+      of_program = wanted;
+      // Ignoring is left to the kernel, since programs that are executed inherit it.
+      result = ignores(wanted) ? real_sigaction(SIGBUS, &wanted, nullptr) : install(wanted) ? 0 : -1;
+    }
   }
-  __atomic_clear(&changing, __ATOMIC_RELEASE);
   if (before) *before = last;
   return result;
 }
