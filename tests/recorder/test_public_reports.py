@@ -89,6 +89,7 @@ def test_an_error_in_a_second_session_is_in_the_verdict(recorded: Recorded, one_
     calls = {entry["function"]: entry["calls"] for entry in report["functions"]}
     assert calls["MPI_Session_init"] == 2
     assert report["totals"]["messages"] == 0
+    assert not report["complete"]
 
 
 def test_exports_leave_out_nothing_of_receives_from_nobody(recorded: Recorded, tmp_path: Path) -> None:

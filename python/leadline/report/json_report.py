@@ -7,6 +7,7 @@ from typing import Any
 
 from leadline import __version__
 from leadline.figures.content import Content
+from leadline.figures.ending import ended_in_call
 from leadline.figures.json_entries import rank_id
 from leadline.figures.programs import programs_of
 from leadline.figures.run import Run
@@ -66,7 +67,7 @@ def _about(run: Run) -> dict[str, Any]:
         "other_jobs": [str(path) for path in run.others],
         "library": run.library,
         "family": next((p.family for p in run.processes if p.family), ""),
-        "complete": run.complete,
+        "complete": run.complete and not ended_in_call(run),
         "command_duration_s": description.get("duration_s"),
     }
 

@@ -88,7 +88,7 @@ function warning(report) {
   return h(
     "p",
     { class: "warning", role: "note" },
-    `${text}: ${kinds ? `${plural(kinds, "kind")} of loss` : "a truncated trace"}. `,
+    `${text}: ${kinds ? `${plural(kinds, "kind")} of loss` : "a trace or a rank ended early"}. `,
     h("a", { href: "#missing" }, "What is missing"),
   );
 }
