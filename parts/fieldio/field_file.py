@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -49,11 +50,15 @@ class FieldFile:
         self._library = load(mpicc)
         self._handle = ctypes.c_void_p()
         code = self._library.leadline_fieldio_open_f(
-            comm.py2f(), str(path).encode(), int(mode == "w"), WAYS[way], ctypes.c_int64(limit_bytes), hints.encode(),
+            comm.py2f(), os.fsencode(path), int(mode == "w"), WAYS[way], ctypes.c_int64(limit_bytes), hints.encode(),
             ctypes.byref(self._handle),
         )  # fmt: skip
         if code != 0:
-            said = self._library.leadline_fieldio_message(self._handle).decode() if self._handle else "out of memory"
+            said = (
+                self._library.leadline_fieldio_message(self._handle).decode(errors="surrogateescape")
+                if self._handle
+                else "out of memory"
+            )
             self.free()
             raise FieldIoError(said)
 
@@ -190,4 +195,4 @@ class FieldFile:
 
     def _check(self, code: int) -> None:
         if code != 0:
-            raise FieldIoError(self._library.leadline_fieldio_message(self._handle).decode())
+            raise FieldIoError(self._library.leadline_fieldio_message(self._handle).decode(errors="surrogateescape"))

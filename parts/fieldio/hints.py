@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,14 +71,14 @@ def choose_hints(
     a field is taken, and what is found is added to it.   Raises FieldIoError on all ranks.
     """
     library = load(mpicc)
-    trial = _Trial(rounds, limit_s, str(keep).encode() if str(keep) else None)
+    trial = _Trial(rounds, limit_s, os.fsencode(keep) if str(keep) else None)
     choice, message = _Choice(), ctypes.create_string_buffer(MESSAGE_BYTES)
     code = library.leadline_fieldio_choose_hints_f(
-        comm.py2f(), str(path).encode(), spread.handle, ctypes.byref(trial), ctypes.byref(choice), message,
+        comm.py2f(), os.fsencode(path), spread.handle, ctypes.byref(trial), ctypes.byref(choice), message,
         ctypes.c_size_t(MESSAGE_BYTES),
     )  # fmt: skip
     if code != 0:
-        raise FieldIoError(message.value.decode())
+        raise FieldIoError(message.value.decode(errors="surrogateescape"))
     times = zip(choice.median_s, choice.least_s, choice.most_s, strict=True)
     seconds = dict(zip(hint_sets(mpicc=mpicc), times, strict=True)) if choice.rounds else {}
     return HintChoice(

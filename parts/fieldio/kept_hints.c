@@ -4,11 +4,15 @@
  *
  * Rank 0 reads and writes it. The hash of the library is over its version and over what chooses its MPI-IO in the
  * environment; that of the cut over all ranks' blocks. */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "field_file.h"
 #include "trial.h"
@@ -64,6 +68,30 @@ static int set_with(const char* hints, size_t length) {
   return -1;
 }
 
+/* Opens a file of ours, which decides how fields are written: only a regular one, never through a link that
+ * somebody may have put there, and only if nobody but the user and root can write it. Null, and why not: "" where there
+ * is no such file. */
+static FILE* open_own(const char* path, int flags, const char* mode, const char** why) {
+  *why = "";
+  const int opened = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+  if (opened < 0) {
+    if (errno != ENOENT) *why = errno == ELOOP || errno == ENXIO ? "it is not a regular file" : strerror(errno);
+    return NULL;
+  }
+  struct stat status;
+  if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) {
+    *why = "it is not a regular file";
+  } else if ((status.st_uid != geteuid() && status.st_uid != 0) || (status.st_mode & S_IWOTH)) {
+    *why = "it belongs to somebody else, or everybody can write it";
+  } else {
+    FILE* file = fdopen(opened, mode);
+    if (file != NULL) return file;
+    *why = strerror(errno);
+  }
+  close(opened);
+  return NULL;
+}
+
 void take_kept(MPI_Comm comm, const char* keep, const char* path, const leadline_spread* spread,
                leadline_fieldio_choice* choice) {
   int set = -1;
@@ -71,7 +99,9 @@ void take_kept(MPI_Comm comm, const char* keep, const char* path, const leadline
     char signature[SIGNATURE_BYTES], line[LINE_BYTES];
     signature_of(path, spread, signature);
     const size_t length = strlen(signature);
-    FILE* file = fopen(keep, "r");
+    const char* why;
+    FILE* file = open_own(keep, O_RDONLY, "r", &why);
+    if (*why != '\0') fprintf(stderr, "leadline_fieldio: ignored the choices of hints in %s: %s\n", keep, why);
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
       const bool like = strncmp(line, signature, length) == 0;
       const int found = like ? set_with(line + length, strcspn(line + length, "\n")) : -1;
@@ -89,12 +119,13 @@ void keep_choice(const char* keep, const char* path, const leadline_spread* spre
   if (spread->rank != ROOT) return;
   char signature[SIGNATURE_BYTES];
   signature_of(path, spread, signature);
-  FILE* file = fopen(keep, "a");
+  const char* why;
+  FILE* file = open_own(keep, O_WRONLY | O_APPEND | O_CREAT, "a", &why);
   bool written = file != NULL;
   if (file != NULL) {
     fprintf(file, "%s%s\n", signature, leadline_fieldio_hint_set(choice->set));
     written = !ferror(file);
     written = fclose(file) == 0 && written;
   }
-  if (!written) note(report, "%s: cannot save the selected hints", keep);
+  if (!written) note(report, "%s: cannot save the selected hints%s%s", keep, *why ? ": " : "", why);
 }

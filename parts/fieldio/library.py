@@ -64,4 +64,4 @@ def has_parallel(comm: Any, *, mpicc: str | None = None) -> tuple[bool, str]:
     """Collective. Whether there is a PnetCDF for this MPI library on all ranks; and if not, why."""
     why = ctypes.create_string_buffer(MESSAGE_BYTES)
     has = load(mpicc).leadline_fieldio_has_parallel_f(comm.py2f(), why, ctypes.c_size_t(MESSAGE_BYTES))
-    return bool(has), "" if has else why.value.decode()
+    return bool(has), "" if has else why.value.decode(errors="surrogateescape")

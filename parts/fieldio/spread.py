@@ -64,4 +64,4 @@ class Spread:
         if code != 0:
             said = self.library.leadline_spread_message(self.handle) if self.handle else b"no memory"
             self.free()
-            raise FieldIoError(said.decode())
+            raise FieldIoError(said.decode(errors="surrogateescape"))

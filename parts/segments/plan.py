@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,7 @@ class Plan:
         rank if the plan of any is wrong.
         """
         if str(load):
-            self._check(self._library.leadline_segments_load(self._handle, str(load).encode()))
+            self._check(self._library.leadline_segments_load(self._handle, os.fsencode(load)))
         numbers = None if sizes is None else (ctypes.c_int * len(sizes))(*sizes)
         count = len(sizes) if sizes is not None else AUTO if segments == "auto" else int(segments)
         self._check(self._library.leadline_segments_commit(self._handle, count, numbers))
@@ -127,7 +128,7 @@ class Plan:
 
     def save(self, path: str | Path) -> None:
         """Collective. Adds what was found to a file for commit(load=...)."""
-        self._check(self._library.leadline_segments_save(self._handle, str(path).encode()))
+        self._check(self._library.leadline_segments_save(self._handle, os.fsencode(path)))
 
     def free(self) -> None:
         """Collective, and before MPI_Finalize."""
@@ -144,4 +145,4 @@ class Plan:
 
     def _check(self, code: int) -> None:
         if code != 0:
-            raise SegmentsError(self._library.leadline_segments_message(self._handle).decode())
+            raise SegmentsError(self._library.leadline_segments_message(self._handle).decode(errors="surrogateescape"))

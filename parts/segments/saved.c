@@ -3,9 +3,13 @@
  *   SIGNATURE | method persistent | sizes of the segments
  *
  * Rank 0 reads and writes it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "plan.h"
 
@@ -56,6 +60,30 @@ static bool understand(const leadline_segments* plan, const char* line, const ch
   return sum == plan->n_fields && numbers[0] >= LEADLINE_SEGMENTS_BY_SIZE && numbers[0] <= LEADLINE_SEGMENTS_DATATYPE;
 }
 
+/* Opens a file of ours, which decides how the program communicates: only a regular one, never through a link that
+ * somebody may have put there, and only if nobody but the user and root can write it. Null, and why not: "" where there
+ * is no such file. */
+static FILE* open_own(const char* path, int flags, const char* mode, const char** why) {
+  *why = "";
+  const int opened = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+  if (opened < 0) {
+    if (errno != ENOENT) *why = errno == ELOOP || errno == ENXIO ? "it is not a regular file" : strerror(errno);
+    return NULL;
+  }
+  struct stat status;
+  if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) {
+    *why = "it is not a regular file";
+  } else if ((status.st_uid != geteuid() && status.st_uid != 0) || (status.st_mode & S_IWOTH)) {
+    *why = "it belongs to somebody else, or everybody can write it";
+  } else {
+    FILE* file = fdopen(opened, mode);
+    if (file != NULL) return file;
+    *why = strerror(errno);
+  }
+  close(opened);
+  return NULL;
+}
+
 /* Collective. Leaves plan->form null where the file does not know the plan. */
 int apply_loaded(leadline_segments* plan) {
   int wanted = plan->loaded_from != NULL, all;
@@ -67,7 +95,9 @@ int apply_loaded(leadline_segments* plan) {
   char* line = malloc(LINE_LENGTH);
   if (numbers == NULL || line == NULL) abort();
   if (plan->rank == 0) {
-    FILE* file = fopen(plan->loaded_from, "r");
+    const char* why;
+    FILE* file = open_own(plan->loaded_from, O_RDONLY, "r", &why);
+    if (*why != '\0') fprintf(stderr, "leadline_segments: ignored the plan in %s: %s\n", plan->loaded_from, why);
     bool found = false;
     while (file != NULL && fgets(line, LINE_LENGTH, file) != NULL) { /* the last one counts */
       const bool like = strncmp(line, signature, strlen(signature)) == 0;
@@ -93,7 +123,8 @@ int leadline_segments_save(leadline_segments* plan, const char* path) {
   signature_of(plan, signature, sizeof signature);
   int error = LEADLINE_SEGMENTS_OK;
   if (plan->rank == 0) {
-    FILE* file = fopen(path, "a");
+    const char* why;
+    FILE* file = open_own(path, O_WRONLY | O_APPEND | O_CREAT, "a", &why);
     bool written = file != NULL;
     if (file != NULL) {
       const Form* form = plan->form;
@@ -103,7 +134,9 @@ int leadline_segments_save(leadline_segments* plan, const char* path) {
       written = !ferror(file);
       written = fclose(file) == 0 && written;
     }
-    if (!written) error = fail(plan, LEADLINE_SEGMENTS_NO_FILE, "rank 0: cannot write %s", path);
+    if (!written) {
+      error = fail(plan, LEADLINE_SEGMENTS_NO_FILE, "rank 0: cannot write %s%s%s", path, *why ? ": " : "", why);
+    }
   }
   MPI_Bcast(&error, 1, MPI_INT, 0, plan->comm);
   MPI_Bcast(plan->message, MESSAGE_LENGTH, MPI_CHAR, 0, plan->comm);

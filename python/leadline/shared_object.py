@@ -57,7 +57,9 @@ def _shown(mpicc: str) -> str:
 
 def _run(command: list[str]) -> str:
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="surrogateescape", check=False
+        )
     except OSError as error:
         raise MissingPrerequisite(
             f"{command[0]}: {error.strerror}", hint="set the MPI library's compiler: MPICC=..., or mpicc=..."

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from leadline import own_files
 from leadline.errors import UsageError
 
 
@@ -17,7 +18,7 @@ def load(path: Path) -> dict[str, Any]:
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(own_files.read_named(path).decode())
     except RecursionError as error:
         raise UsageError(f"{path}: nested too deeply") from error
     except (OSError, ValueError) as error:  # of numbers with too many digits, too

@@ -17,12 +17,25 @@ bool read_operation(const std::string& name, collectives::Operation* operation) 
   return false;
 }
 
+// The rest of the line. Names may hold newlines, which are written as \n, and a backslash is doubled.
+bool read_path(std::istream& in, std::string* path) {
+  std::string line;
+  if (!std::getline(in, line)) return false;
+  path->clear();
+  for (size_t i = 0; i < line.size(); ++i) {
+    const bool escaped = line[i] == '\\' && i + 1 < line.size();
+    if (escaped) ++i;
+    *path += escaped && line[i] == 'n' ? '\n' : line[i];
+  }
+  return true;
+}
+
 bool read_line(const std::string& line, Plan* plan) {
   std::istringstream words(line);
   std::string what;
   words >> what >> std::ws;
-  if (what == "mpi") return bool(std::getline(words, plan->library));
-  if (what == "output") return bool(std::getline(words, plan->output));
+  if (what == "mpi") return read_path(words, &plan->library);
+  if (what == "output") return read_path(words, &plan->output);
   if (what == "variable") return bool(words >> plan->variables.emplace_back());
   if (what == "control") return bool(words >> plan->controls.emplace_back());
   if (what == "eager") return bool(words >> plan->eager) && plan->eager > 0;

@@ -42,6 +42,33 @@ def given_to(user: int, *paths: Path) -> None:
         os.chown(path, user, user, follow_symlinks=False)
 
 
+# Files that steer a program, as others may have prepared them: what is said of each.
+OTHERS = {
+    "foreign": "it belongs to somebody else, or everybody can write it",
+    "writable": "it belongs to somebody else, or everybody can write it",
+    "link": "it is not a regular file",
+    "pipe": "it is not a regular file",
+}
+
+
+def others_file(kind: str, path: Path, content: bytes) -> Path | None:
+    """Makes one of OTHERS. Returns the file that has the content, if there is one."""
+    if kind == "pipe":
+        os.mkfifo(path)
+        return None
+    held = path.with_name(f"{path.name}-linked") if kind == "link" else path
+    held.write_bytes(content)
+    if kind == "link":
+        path.symlink_to(held.name)
+    elif kind == "writable":
+        held.chmod(0o666)
+    elif can_give_files_away():
+        given_to(NOBODY, held)
+    else:
+        pytest.skip("files cannot be given to someone else here")
+    return held
+
+
 def opened_for_all(folder: Path) -> None:
     """Lets other users into the temporary folders of the tests."""
     for each in (folder, *folder.parents):

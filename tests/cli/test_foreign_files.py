@@ -8,6 +8,8 @@ import pytest
 from leadline import mpi
 from leadline.cli import settings
 from leadline.cli.command import COMMANDS
+from leadline.errors import MissingPrerequisite
+from leadline.mpi.releases import release
 
 from .conftest import Command, Tiny
 from .other_users import NOBODY, TABLE, as_nobody, as_root, given_to, opened_for_all
@@ -78,6 +80,19 @@ class TestSettings:
         given_to(user, file)
         with pytest.raises(network.MalformedNetwork, match=why):
             network.read(file)
+
+    @pytest.mark.parametrize("what", ["home", "library"])
+    def test_no_library_is_run_from_where_everybody_may_put_one(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+    ) -> None:
+        prefix = tmp_path / release("mpich").folder
+        (prefix / "bin").mkdir(parents=True)
+        (prefix / "complete").touch()
+        monkeypatch.setenv("LEADLINE_MPI_HOME", str(tmp_path))
+        assert mpi.find("mpich").mpiexec == prefix / "bin" / "mpiexec"
+        (prefix if what == "library" else tmp_path).chmod(0o777)
+        with pytest.raises(MissingPrerequisite, match="unsafe for executables: world-writable"):
+            mpi.find("mpich")
 
     def test_nothing_is_run_from_a_strangers_cache(self, leadline: Command) -> None:
         (leadline.directory / "leadline").mkdir()

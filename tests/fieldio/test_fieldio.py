@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import tiers
+from cli.other_users import OTHERS, others_file
 from recorder.running import Outcome
 
 from .building import need, run
@@ -163,6 +164,20 @@ def test_a_choice_of_hints_is_kept_for_fields_cut_alike(tmp_path: Path) -> None:
     other = run(PARALLEL, 1, ["hints", "3", "60", "kept"], cwd=tmp_path)
     assert "rounds 3 kept 0" in other.stdout
     assert len((tmp_path / "kept").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_choices_that_others_can_change_are_neither_taken_nor_added_to(kind: str, tmp_path: Path) -> None:
+    need(PARALLEL, "parallel", tmp_path)
+    run(PARALLEL, 2, ["hints", "3", "60", "good"], cwd=tmp_path)
+    content = (tmp_path / "good").read_bytes()
+    held = others_file(kind, tmp_path / "kept", content)
+    done = run(PARALLEL, 2, ["hints", "3", "60", "kept"], cwd=tmp_path)
+    assert f"leadline_fieldio: ignored the choices of hints in kept: {OTHERS[kind]}" in done.stderr
+    assert "rounds 3 kept 0" in done.stdout
+    assert chosen_of(done).startswith("1: kept: the choice of hints cannot be kept there: ")
+    if held is not None:
+        assert held.read_bytes() == content
 
 
 def test_a_choice_of_hints_that_cannot_be_kept_is_an_error_on_all_ranks(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import signal
@@ -173,3 +174,16 @@ def test_without_the_library_the_message_says_where_it_comes_from(
         importing.import_archive(archive, tmp_path, None)
     assert missing.value.exit_code == MISSING
     assert "leadline[otf2]" in missing.value.hint
+
+
+def test_a_pipe_in_an_archive_is_not_waited_for(
+    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [path.relative_to(archive) for path in sorted(archive.rglob("*")) if path.is_file()]
+    assert len(files) > 3
+    for number, file in enumerate(files):
+        copy = Path(shutil.copytree(archive, tmp_path / str(number)))
+        (copy / file).unlink()
+        os.mkfifo(copy / file)
+        assert main(["import", str(copy), "-o", str(tmp_path / "imported")]) == DAMAGED, file
+        assert f"{copy / file} is not a regular file" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import tiers
+from cli.other_users import OTHERS, others_file
 from recorder.running import run_mpi
 
 from leadline.mpi import Library
@@ -92,6 +93,20 @@ def test_auto_chooses_alike_on_all_ranks_and_is_loaded_again(name: str, ranks: i
     assert len(set(found)) == len(set(loaded)) == 1, done.stdout
     assert found[0].endswith("(tried)")
     assert loaded[0] == found[0].replace("found", "loaded").replace("(tried)", "(not tried)")
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize(("name", "ranks"), [("mpich", 2), ("openmpi", 2)])
+def test_a_saved_plan_that_others_can_change_is_neither_used_nor_added_to(
+    name: str, ranks: int, kind: str, tmp_path: Path
+) -> None:
+    found, content = tmp_path / "found", b"what was in it\n"
+    held = others_file(kind, found, content)
+    done = run(name, ranks, ["auto", str(found)], cwd=tmp_path)
+    assert done.returncode != 0, done.stdout + done.stderr
+    assert f"leadline_segments: ignored the plan in {found}: {OTHERS[kind]}" in done.stderr
+    if held is not None:
+        assert held.read_bytes() == content
 
 
 def test_the_library_needs_c_and_mpi_only(any_library: Library) -> None:

@@ -17,7 +17,7 @@ from leadline.errors import NothingRecorded
 from leadline.launch.inside import refuse_inside_job
 from leadline.launch.launcher import Launcher
 from leadline.launch.record import RecordedCommand, note_nothing, record
-from leadline.text.printing import rewrite_line
+from leadline.text.printing import has_rewritten_lines, rewrite_line
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -78,7 +78,7 @@ class Clock:
     def __init__(self) -> None:
         self._begin = time.monotonic()
         self._shown = 0.0
-        self._allowed = sys.stderr.isatty() and not sys.stdout.isatty()
+        self._allowed = has_rewritten_lines(sys.stderr) and not sys.stdout.isatty()
 
     def tick(self) -> None:
         now = time.monotonic()

@@ -91,7 +91,9 @@ def _loading_problem(path: Path) -> str:
     """The loader's message when it preloads the library into `true`; "" if there is none."""
     true = shutil.which("true") or "/bin/true"
     environ = {"PATH": os.environ.get("PATH", ""), "LD_PRELOAD": str(path)}
-    done = subprocess.run([true], env=environ, capture_output=True, text=True, check=False, timeout=20)
+    done = subprocess.run(
+        [true], env=environ, capture_output=True, text=True, errors="surrogateescape", check=False, timeout=20
+    )
     return done.stderr.strip() or (f"exit code {done.returncode}" if done.returncode else "")
 
 

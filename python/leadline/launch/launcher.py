@@ -46,7 +46,13 @@ def _recognise(path: str) -> tuple[LauncherKind, str]:
 
     try:
         done = subprocess.run(
-            [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=15
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            check=False,
+            timeout=15,
         )
         text = done.stdout + done.stderr
     except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):

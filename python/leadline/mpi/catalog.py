@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from leadline.libraries.library import Tools
 from leadline.mpi.library import Library
 from leadline.mpi.releases import FROM_PYPI, release
 from leadline.mpi.releases import names as pypi_names
+from leadline.text.visible import in_shell
 from leadline.user_cache import user_cache
 
 DEBIAN = {f"debian-{library.name}": library for library in LIBRARIES if library.debian_packages}
@@ -22,14 +24,30 @@ NAMES = (*FROM_PYPI, *DEBIAN)
 
 
 def home() -> Path:
-    """The folder of the libraries from PyPI: LEADLINE_MPI_HOME, else .mpi in a source tree, else the user's cache."""
+    """The folder of the libraries from PyPI: LEADLINE_MPI_HOME, else .mpi in a source tree, else the user's cache.
+
+    Raises MissingPrerequisite if everybody can put programs there.
+    """
     given = os.environ.get("LEADLINE_MPI_HOME")
     if given:
+        _refuse_if_all_write(Path(given))
         return Path(given)
     checkout = Path(__file__).resolve().parents[3]
     if (checkout / "pyproject.toml").exists() and (checkout / "codegen").exists():
         return checkout / ".mpi"
     return user_cache("mpi")
+
+
+def _refuse_if_all_write(path: Path) -> None:
+    """Its owner may be somebody else: the user chose it, and sites install software under accounts of their own."""
+    try:
+        open_to_all = path.stat().st_mode & stat.S_IWOTH
+    except OSError:
+        return  # whatever is looked for is not there
+    if open_to_all:
+        raise MissingPrerequisite(
+            f"{path} is unsafe for executables: world-writable", hint=f"chmod o-w {in_shell(str(path))}"
+        )
 
 
 def find(name: str) -> Library:
@@ -57,6 +75,7 @@ def _look(name: str) -> Library | None:
         raise UsageError(f"unknown MPI library {name!r}", hint=f"available: {known}")
     wanted = release(name)
     prefix = home() / wanted.folder
+    _refuse_if_all_write(prefix)
     if not (prefix / "complete").exists():
         return None
     tools = wanted.kind.tools(prefix, wanted.version, abi=wanted.abi)
@@ -86,7 +105,9 @@ def _debian(name: str) -> Library | None:
 def _debian_libdir(mpicc: str) -> Path | None:
     """The folder the compiler wrapper links from; `-show` means the same to both families' wrappers."""
     try:
-        line = subprocess.run([mpicc, "-show"], capture_output=True, text=True, check=True, timeout=30).stdout
+        line = subprocess.run(
+            [mpicc, "-show"], capture_output=True, text=True, errors="surrogateescape", check=True, timeout=30
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return None
     for word in shlex.split(line):

@@ -47,7 +47,9 @@ def _make(prefix: Path, wanted: Release) -> None:
     requirements = wanted.kind.requirements(wanted.version)
     requirement = " ".join(requirements)
     for command in ([sys.executable, "-I", "-m", "venv", str(prefix)], [*pip, *requirements]):
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="surrogateescape", check=False
+        )
         if done.returncode != 0:
             last = (done.stderr or done.stdout).strip().splitlines()[-3:]
             raise MissingPrerequisite(

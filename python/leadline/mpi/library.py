@@ -35,7 +35,13 @@ class Library:
         """The version that `mpiexec --version` prints; "" if it prints none."""
         try:
             done = subprocess.run(
-                [self.mpiexec, "--version"], capture_output=True, text=True, check=False, timeout=30, env=self.env()
+                [self.mpiexec, "--version"],
+                capture_output=True,
+                text=True,
+                errors="surrogateescape",
+                check=False,
+                timeout=30,
+                env=self.env(),
             )
         except (OSError, subprocess.TimeoutExpired):
             return ""

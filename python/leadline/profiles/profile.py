@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from leadline import own_files
 from leadline.errors import LeadlineError, UsageError
 
 MOST = 1e30  # of calls, or of a time in any unit; products of these are finite
@@ -121,7 +122,7 @@ def text_lines(path: Path) -> list[str]:
             raise UsageError(f"{path} is not a file")
         if path.stat().st_size > MOST_BYTES:
             raise UnreadableProfile(f"{path} has {path.stat().st_size:,} bytes: too large for a profile")
-        text = path.read_text(encoding="utf-8")  # with "\n" for every end of a line
+        text = own_files.read_named(path, MOST_BYTES).decode().replace("\r\n", "\n").replace("\r", "\n")
         return text.removesuffix("\n").split("\n")
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TextIO
 
-from leadline.text.printing import rewrite_line
+from leadline.text.printing import has_rewritten_lines, rewrite_line
 from leadline.text.visible import visible
 
 
@@ -24,7 +24,7 @@ class ProgressLine:
         self._shown = False
 
     def show(self, text: str) -> None:
-        if self._stream.isatty():
+        if has_rewritten_lines(self._stream):
             width = shutil.get_terminal_size().columns - 1
             rewrite_line(self._stream, visible(text)[:width])
             self._shown = True

@@ -97,6 +97,11 @@ def console(*, stderr: bool = False, file: IO[str] | None = None, width: int | N
     return VisibleConsole(file=to, width=width, markup=False, emoji=False, **more)
 
 
+def has_rewritten_lines(stream: TextIO) -> bool:
+    """Whether it is a terminal that knows more than lines."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
 def rewrite_line(stream: TextIO, text: str) -> None:
     """The line of a terminal that the cursor is in; "" clears it."""
     write = stream.ours if isinstance(stream, GuardedStream) else stream.write

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from leadline import own_files
 from leadline.launch.launcher import find_launcher, with_program
 from leadline.launchers.variables import batch_variables
 from leadline.runs.execute import execute
@@ -39,7 +40,7 @@ def has_several_nodes(environ: Mapping[str, str]) -> bool:
             return count != "1"
         if listed := environ.get(batch.node_file):
             try:
-                return len(set(Path(listed).read_text().split())) > 1
+                return len(set(own_files.read_named(Path(listed)).split())) > 1
             except OSError:
                 return False
     return False

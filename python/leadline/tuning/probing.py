@@ -183,13 +183,13 @@ def _launch(
     eager: int,
 ) -> Answers:
     with shared_folder("probe") as folder:
-        lines = [f"mpi {subject.file}", f"output {folder / 'said'}"]
+        lines = [f"mpi {_on_a_line(subject.file)}", f"output {_on_a_line(folder / 'said')}"]
         lines += [f"variable {variable}" for variable in named] + [f"control {control}" for control in controls]
         lines += [f"function {offset} {function}" for function, offset in watched.items()]
         lines += [f"eager {eager}"] if eager else []
         lines += [f"errant {variable} {value}" for variable, value in errant.items()]
         lines += [f"point {point.operation} {point.n_bytes} {point.processes} {how}" for point in points]
-        (folder / "plan").write_text("\n".join(lines) + "\n")
+        (folder / "plan").write_bytes(os.fsencode("\n".join(lines) + "\n"))
         words, environ = _probe_words(subject, variables, folder / "plan")
         limit = ERROR_TIME_LIMIT_S if how == "uneven" else TIME_LIMIT_S + POINT_TIME_LIMIT_S * len(points)
         said = _run(words, environ, limit)
@@ -208,6 +208,11 @@ def _launch(
             sends_more = (rank == 0) != operations()[points[0].operation].root_receives  # as in src/probe/main.cpp
             (answer.errors_of_errant if sends_more else answer.errors).append(text)
     return found
+
+
+def _on_a_line(path: Path) -> str:
+    """As read_path in src/probe/plan.cpp reads it."""
+    return str(path).replace("\\", "\\\\").replace("\n", "\\n")
 
 
 def fatal_errors(lines: Sequence[str]) -> list[tuple[int, str]]:

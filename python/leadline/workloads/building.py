@@ -111,12 +111,16 @@ def _shared(workload: Workload, library: Library, folder: Path) -> tuple[str, Pa
     wrapper = str(_compiler(workload, library))
     if not workload.shared:
         return wrapper, folder
-    shown = subprocess.run([wrapper, "-show"], capture_output=True, text=True, check=False, env=library.env()).stdout
+    shown = subprocess.run(
+        [wrapper, "-show"], capture_output=True, text=True, errors="surrogateescape", check=False, env=library.env()
+    ).stdout
     found = shutil.which(shlex.split(shown)[0]) if shown.strip() else None
     if found is None:
         return wrapper, folder
     behind = os.path.realpath(found)
-    version = subprocess.run([behind, "--version"], capture_output=True, text=True, check=False).stdout
+    version = subprocess.run(
+        [behind, "--version"], capture_output=True, text=True, errors="surrogateescape", check=False
+    ).stdout
     content = hashlib.sha256(f"{behind} {version} {workload.flags}".encode())
     for path in workload.inputs:
         content.update(str(path).encode() + path.read_bytes())
@@ -131,7 +135,13 @@ def _shared(workload: Workload, library: Library, folder: Path) -> tuple[str, Pa
 def _run(command: list[str], library: Library) -> None:
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=library.env()
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            check=False,
+            env=library.env(),
         )
     except OSError as error:
         raise MissingPrerequisite(f"{command[0]}: {error.strerror}") from error

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import signal
+import stat
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +73,12 @@ def anchor_of(path: Path) -> Path:
 
 
 def _read(anchor: Path, directory: Path, series: int | None) -> dict[str, Any]:
-    size = sum(file.stat().st_size for file in _files(anchor) if file.is_file())
+    size = 0
+    for file in _files(anchor):
+        status = _status(file)
+        if status is not None and not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            raise DamagedTrace(f"cannot read {anchor}: {file} is not a regular file")  # OTF2 would wait for a pipe
+        size += status.st_size if status is not None and stat.S_ISREG(status.st_mode) else 0
     module = _module(anchor)
     which = os.fsencode(anchor.absolute()) + f" {size} {anchor.stat().st_mtime_ns}".encode()
     build = hashlib.sha256(which).hexdigest()[:40]
@@ -107,6 +113,13 @@ def _read(anchor: Path, directory: Path, series: int | None) -> dict[str, Any]:
 def _files(anchor: Path) -> list[Path]:
     """The archive's: NAME.otf2, NAME.def and what is in the folder NAME."""
     return [anchor, anchor.with_suffix(".def"), *anchor.with_suffix("").rglob("*")]
+
+
+def _status(file: Path) -> os.stat_result | None:
+    try:
+        return file.stat()
+    except OSError:
+        return None
 
 
 def _module(anchor: Path) -> str:
