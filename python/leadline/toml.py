@@ -9,17 +9,30 @@ from typing import Any
 from leadline import own_files
 from leadline.errors import UsageError
 
+MOST_BYTES = 4 << 20  # of a file
+# In one line. Each part of a dotted key costs the parser as much memory as all parts before it.
+MOST_DOTS = 64
+
 
 def load(path: Path) -> dict[str, Any]:
     """Read a TOML file. Raises UsageError with the file and the line if it cannot be read or is not TOML."""
+    try:
+        return parsed(own_files.read_named(path, MOST_BYTES).decode())
+    except (OSError, ValueError) as error:  # of numbers with too many digits, too
+        raise UsageError(f"{path}: {error}") from error
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """Raises ValueError, also for what would take more memory than any file of ours should."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > MOST_DOTS:
+            raise ValueError(f"more than {MOST_DOTS} dots (at line {number})")
     # Slow to import, and most commands find no settings file.
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(own_files.read_named(path).decode())
+        return tomllib.loads(text)
     except RecursionError as error:
-        raise UsageError(f"{path}: nested too deeply") from error
-    except (OSError, ValueError) as error:  # of numbers with too many digits, too
-        raise UsageError(f"{path}: {error}") from error
+        raise ValueError("nested too deeply") from error

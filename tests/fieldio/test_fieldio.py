@@ -175,7 +175,7 @@ def test_choices_that_others_can_change_are_neither_taken_nor_added_to(kind: str
     done = run(PARALLEL, 2, ["hints", "3", "60", "kept"], cwd=tmp_path)
     assert f"leadline_fieldio: ignored the choices of hints in kept: {OTHERS[kind]}" in done.stderr
     assert "rounds 3 kept 0" in done.stdout
-    assert chosen_of(done).startswith("1: kept: the choice of hints cannot be kept there: ")
+    assert chosen_of(done).startswith("1: kept: cannot save the selected hints: ")
     if held is not None:
         assert held.read_bytes() == content
 

@@ -112,6 +112,7 @@ def test_the_parameters_of_a_message_are_those_of_its_piece() -> None:
         ("schema = 1\n[link.node]\npiece = [3]", "link.node.piece.0 must be a TOML table"),
         ("schema = 1\n[link.node]\npiece = []", "must have 1 to 64 tables"),
         (TEXT.replace("schema = 1", "schema = 1\nx = " + "[" * 5000), "not TOML"),
+        (TEXT.replace("schema = 1", "schema = 1\n" + "a." * 100_000 + "a = 1"), "not TOML"),
     ],
 )
 def test_a_bad_file_is_refused_and_the_figure_named(text: str, says: str) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from leadline import toml
+from leadline.errors import UsageError
 from leadline.tuning.table import ALGORITHMS, MalformedTable, Rule, Table, lines_for_shim, merged, parse, read, write
 
 RULE = """schema = 1
@@ -66,6 +68,17 @@ def test_a_file_that_cannot_be_read_is_a_malformed_table(tmp_path: Path) -> None
     for path in (tmp_path / "missing", tmp_path / "binary", tmp_path):
         with pytest.raises(MalformedTable):
             read(path)
+
+
+@pytest.mark.parametrize(
+    "line", [f"x = {'[' * 5000}", f"x = {'{a=' * 5000}", "x = " + "9" * 5000, ".".join("a" * 100_000) + " = 1"]
+)
+def test_what_would_take_depth_or_memory_without_bound_is_refused(line: str, tmp_path: Path) -> None:
+    with pytest.raises(MalformedTable, match="not TOML: "):
+        parse(f"{RULE}{line}\n")
+    (tmp_path / "settings.toml").write_text(line)
+    with pytest.raises(UsageError, match=r"settings\.toml: "):
+        toml.load(tmp_path / "settings.toml")
 
 
 def test_any_text_is_read_or_refused() -> None:

@@ -6,19 +6,13 @@ Its figures are found by their paths, as in "link.node.piece.0.gap_ns".
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline import _core, own_files, owners
+from leadline import _core, own_files, owners, toml
 from leadline.errors import LeadlineError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 SCHEMA = 1
 MOST_FILE_BYTES = 1 << 20
@@ -72,8 +66,8 @@ def read(path: Path | str) -> Described:
 def parse(text: str, path: str = "the network") -> Described:
     """The network in a file's text. Raises MalformedNetwork."""
     try:
-        content = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError, too
+        content = toml.parsed(text)
+    except ValueError as error:  # of a number of too many digits, too
         raise MalformedNetwork(f"{path}: not TOML: {error}") from error
     return _Reader(path).network(content)
 
