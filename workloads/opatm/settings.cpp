@@ -140,7 +140,7 @@ Segmentation segmentation(const std::string& text, int tracers) {
 Extent checked_grid(int64_t nx, int64_t ny, int64_t nz) {
   const std::string text = std::to_string(nx) + "x" + std::to_string(ny) + "x" + std::to_string(nz);
   if (std::min(nx, ny) < 2 || nz < 3 || std::max(nx, ny) > most_columns || nz > most_levels) {
-    throw kit::UsageError("--grid " + text + " is too small or too large);
+    throw kit::UsageError("--grid " + text + " is too small or too large");
   }
   if (nx * ny * nz > INT_MAX) throw kit::UsageError("--grid " + text + " has more than 2^31 points");
   return {static_cast<int>(nx), static_cast<int>(ny), static_cast<int>(nz)};
