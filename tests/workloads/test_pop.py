@@ -145,7 +145,7 @@ REFUSED = {
     "an unknown case": (["--case=calm"], "--case: expected one of gyres, seiche, got 'calm'"),
     "one tracer": (["--tracers=1"], "--tracers: expected an integer from 2"),
     "no members": (["--members=0"], "--members: expected an integer from 1"),
-    "a grid beyond all memory": (["--grid=90000x90000x40"], "more than 2^31 points"),
+    "a grid beyond all memory": (["--grid=90000x90000x40"], "exceed 2^31 points"),
 }
 
 
