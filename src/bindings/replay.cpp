@@ -11,6 +11,7 @@
 #include "analysis/profile.hpp"
 #include "bindings/bindings.hpp"
 #include "replay/recorded.hpp"
+#include "replay/translation.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -54,7 +55,7 @@ nb::dict run(const Recorded& self, const Settings& settings, bool sensitivities)
   replay::Outcome outcome;
   {
     nb::gil_scoped_release released;
-    const replay::Program program = self.program(settings, &d);
+    const replay::Program program = replay::program_of(self, settings, &d);
     outcome = replay::replay(program, {true, sensitivities});
   }
   nb::dict found, different;

@@ -17,48 +17,55 @@ size_t slots_for(size_t requests) {
 }  // namespace
 
 template <class Instant>
-Engine<Instant>::Engine(const Program& program, const Options& options)
-    : program_(program),
-      options_(options),
-      channels_(program.channels.size()),
-      ports_(program.nodes),
-      coming_(program.ports ? program.nodes : program.ranks.size()),
-      groups_(program.groups.size()),
-      steady_(options.skip) {
+Engine<Instant>::Engine(const Program& program, const Options& options) : program_(program), steady_(options.skip) {
+  state_.channels.resize(program.channels.size());
+  state_.ports.resize(program.nodes);
+  state_.arrivals.resize(program.ports ? program.nodes : program.ranks.size());
+  for (const std::vector<uint32_t>& members : program.groups) {
+    state_.groups.emplace_back().met.resize(members.size());
+  }
+  for (const Transfer& t : program.transfers) {
+    if (t.in_order()) least_latency_ps_ = std::min(least_latency_ps_, t.latency.ps);
+  }
+  state_.ranks.reserve(program.ranks.size());
   for (const RankProgram& own : program.ranks) {
-    const auto rank = static_cast<uint32_t>(ranks_.size());
-    OneRank& r = ranks_.emplace_back(program.shapes[own.shape]);
-    size_t oldest[2] = {1, 1}, made[2] = {1, 1};
-    for (uint32_t call = 0; call + 1 < own.first.size(); ++call) {
-      size_t here[2] = {0, 0};
-      for (uint32_t i = own.first[call]; i < own.first[call + 1]; ++i) {
-        const Action& a = own.actions[i];
-        synchronous_ = synchronous_ || a.handshake;
-        if (a.kind == Action::Kind::series) steady_.forbid();
-        if (a.kind == Action::Kind::send || a.kind == Action::Kind::receive || a.kind == Action::Kind::meet) {
-          ++here[a.own];
-        } else if (a.kind == Action::Kind::wait) {
-          for (uint32_t w = 0; w < a.count; ++w) oldest[a.own] = std::max<size_t>(oldest[a.own], own.ages[a.at + w]);
-        }
-      }
-      for (int i = 0; i < 2; ++i) made[i] = std::max(made[i], here[i]);
-    }
-    for (int i = 0; i < 2; ++i) r.ring[i].slots.resize(slots_for(std::max(oldest[i], made[i])));
+    const auto rank = static_cast<uint32_t>(state_.ranks.size());
+    OneRank& r = state_.ranks.emplace_back(program.shapes[own.shape]);
+    make_rings(r, own);
     r.drawn.resize(own.series.size());
     r.clock.ps = own.start_ps;
-    events_.push({own.start_ps, Event::Kind::rank, rank, rank});
+    state_.events.push({own.start_ps, rank, rank, Event::Kind::rank});
     if (!r.cursor.at_end()) load(r, own);
   }
-  for (size_t i = 0; i < groups_.size(); ++i) groups_[i].met.resize(program.groups[i].size());
   outcome_.mark_ps.assign(program.marks, std::vector<int64_t>(program.ranks.size(), -1));
+}
+
+// As many requests as may be waited for later.
+template <class Instant>
+void Engine<Instant>::make_rings(OneRank& r, const RankProgram& own) {
+  size_t oldest[2] = {1, 1}, made[2] = {1, 1};
+  for (size_t call = 0; call + 1 < own.first.size(); ++call) {
+    size_t here[2] = {0, 0};
+    for (uint32_t i = own.first[call]; i < own.first[call + 1]; ++i) {
+      const Action& a = own.actions[i];
+      synchronous_ = synchronous_ || a.handshake;
+      if (a.kind == Action::Kind::series) steady_.forbid();
+      if (a.kind == Action::Kind::send || a.kind == Action::Kind::receive || a.kind == Action::Kind::meet) {
+        ++here[a.own];
+      } else if (a.kind == Action::Kind::wait) {
+        for (uint32_t w = 0; w < a.count; ++w) oldest[a.own] = std::max<size_t>(oldest[a.own], own.ages[a.at + w]);
+      }
+    }
+    for (int i = 0; i < 2; ++i) made[i] = std::max(made[i], here[i]);
+  }
+  for (int i = 0; i < 2; ++i) r.ring[i].resize(slots_for(std::max(oldest[i], made[i])));
 }
 
 template <class Instant>
 Outcome Engine<Instant>::run() {
-  while (!events_.empty()) {
-    const Event event = events_.top();
-    events_.pop();
-    now_ps_ = event.at_ps;
+  while (!state_.events.empty()) {
+    const Event event = state_.events.pop();
+    state_.now_ps = event.at_ps;
     switch (event.kind) {
       case Event::Kind::question:
         question(event.who, event.at_ps);
@@ -71,8 +78,9 @@ Outcome Engine<Instant>::run() {
         break;
     }
   }
-  outcome_.messages = outcome_.replayed + steady_.skipped();
-  for (const OneRank& r : ranks_) {
+  outcome_.replayed = state_.replayed;
+  outcome_.messages = state_.replayed + steady_.skipped();
+  for (const OneRank& r : state_.ranks) {
     outcome_.end_ps.push_back(r.clock.ps);
     outcome_.shares.push_back(r.clock.share());
   }
@@ -83,12 +91,13 @@ Outcome Engine<Instant>::run() {
 // Runs the rank until it must wait for others or for its turn.
 template <class Instant>
 void Engine<Instant>::go_on(uint32_t rank) {
-  OneRank& r = ranks_[rank];
+  OneRank& r = state_.ranks[rank];
   const RankProgram& own = program_.ranks[rank];
   r.blocked = false;
   while (!r.cursor.at_end()) {
     for (; r.action < r.end; ++r.action, r.begun = false) {
       const Action& a = own.actions[r.action];
+      prefetch(own, r.action + 8);
       if (a.kind == Action::Kind::series) {
         draw(r, own, a);
       } else if (!perform(rank, r, a)) {
@@ -97,7 +106,7 @@ void Engine<Instant>::go_on(uint32_t rank) {
     }
     const size_t begins = r.cursor.next();
     if (!r.cursor.at_end()) load(r, own);
-    if (begins && !rank) steady_.boundary(this, begins);  // may pass iterations of all ranks
+    if (begins && !rank) steady_.boundary(program_, &state_, begins);  // may pass iterations of all ranks
   }
   r.ended = true;
   enter(r);
@@ -117,13 +126,23 @@ void Engine<Instant>::draw(OneRank& r, const RankProgram& own, const Action& a) 
   r.clock = r.clock.after(series.ps[place_in(series, r.drawn[a.at]++)]);
 }
 
+// Messages are all over memory, and that is what the replay would wait for otherwise.
+template <class Instant>
+void Engine<Instant>::prefetch(const RankProgram& own, size_t action) const {
+  if (action >= own.actions.size()) return;
+  const Action& a = own.actions[action];
+  if (a.kind == Action::Kind::send || a.kind == Action::Kind::receive) {
+    __builtin_prefetch(&state_.channels[a.at], 1);
+  }
+}
+
 // Whether nothing that other ranks do earlier can change what the call does.
 template <class Instant>
 bool Engine<Instant>::may_act(uint32_t rank, const OneRank& r, const Action& a) {
   const bool shared = a.kind == Action::Kind::send && program_.transfers[a.transfer].by_port;
-  if ((!r.open_handshakes && !shared) || events_.empty()) return true;
-  const Event turn{r.clock.ps, Event::Kind::rank, rank, rank};
-  return !(turn > events_.top());
+  if ((!r.open_handshakes && !shared) || state_.events.empty()) return true;
+  const Event turn{r.clock.ps, rank, rank, Event::Kind::rank};
+  return !(turn > state_.events.top());
 }
 
 template <class Instant>
@@ -139,7 +158,7 @@ bool Engine<Instant>::perform(uint32_t rank, OneRank& r, const Action& a) {
   }
   if (!r.begun) {
     if (!may_act(rank, r, a)) {
-      events_.push({r.clock.ps, Event::Kind::rank, rank, rank});
+      state_.events.push({r.clock.ps, rank, rank, Event::Kind::rank});
       return false;
     }
     r.begun = true;
@@ -173,111 +192,131 @@ bool Engine<Instant>::perform(uint32_t rank, OneRank& r, const Action& a) {
 // What waited for the rank's next call.
 template <class Instant>
 void Engine<Instant>::enter(OneRank& r) {
-  if (!r.to_answer.empty()) {
-    for (const uint32_t message : r.to_answer) answer(message, r.clock);
-    r.to_answer.clear();
-  }
-  if (!r.to_leave.empty()) {
-    for (const uint32_t message : r.to_leave) depart(message, r.clock);
-    r.to_leave.clear();
-  }
+  if (!r.leaves) return;
+  r.leaves = false;
+  for (const uint32_t message : r.to_answer) answer(message, r.clock);
+  r.to_answer.clear();
+  for (const uint32_t message : r.to_leave) depart(message, r.clock);
+  r.to_leave.clear();
 }
 
 template <class Instant>
 bool Engine<Instant>::wait(uint32_t rank, OneRank& r, const Action& a) {
   const RankProgram& own = program_.ranks[rank];
-  Ring<Instant>& ring = r.ring[a.own];
-  // All that are on their way are waited for at once: the last one's turn is everyone's.
-  int64_t last_ps = -1;
-  for (uint32_t i = r.complete; i < a.count; ++i) {
-    const uint32_t slot = ring.of_age(own.ages[a.at + i]);
-    OneRequest& request = ring.slots[slot];
-    if (request.state != State::open) {
-      if (last_ps < 0) r.complete = i + 1;
-      continue;
-    }
-    const OneMessage* m = request.message == none ? nullptr : &messages_[request.message];
-    if (!m || !m->departed || m->receive_slot != slot || ends(*m).to != rank) {
-      block(r, a.own, slot);
-      return false;
-    }
-    last_ps = std::max(last_ps, m->head.ps);
-  }
-  if (last_ps >= 0) {
-    if (!safe(last_ps)) {
+  if (!r.waiting) {
+    begin_wait(r, own, a);
+    if (r.missing) {
       r.blocked = true;
-      events_.push({last_ps, Event::Kind::rank, rank, rank});
       return false;
     }
-    serve(port_of(rank), last_ps);
   }
-  r.complete = 0;
-  settle(rank, r, a);
+  done_.clear();
+  if (r.serves) {
+    if (!safe(r.last_head_ps)) {
+      r.blocked = true;
+      state_.events.push({r.last_head_ps, rank, rank, Event::Kind::rank});
+      return false;
+    }
+    settling_ = rank;
+    serve(port_of(rank), r.last_head_ps);
+    settling_ = none;
+  }
+  r.waiting = false;
+  settle(r, own, a);
   return true;
 }
 
-// All of its requests are complete.
+// Counts the requests whose end is not known yet. Who makes it known counts down; then it is the rank's turn.
 template <class Instant>
-void Engine<Instant>::settle(uint32_t rank, OneRank& r, const Action& a) {
-  const RankProgram& own = program_.ranks[rank];
+void Engine<Instant>::begin_wait(OneRank& r, const RankProgram& own, const Action& a) {
   Ring<Instant>& ring = r.ring[a.own];
-  done_.clear();
-  bool sorted = true;
+  r.waiting = true;
+  r.serves = false;
+  r.missing = 0;
+  r.last_head_ps = r.wake_ps = 0;
+  const uint32_t* ages = own.ages.data() + a.at;
   for (uint32_t i = 0; i < a.count; ++i) {
-    OneRequest& request = ring.slots[ring.of_age(own.ages[a.at + i])];
-    if (request.state != State::complete) continue;
-    sorted = sorted && (done_.empty() || done_.back().first.ps <= request.done.ps);
-    done_.emplace_back(request.done, request.on_wait);
-    request.state = State::empty;
+    const uint32_t slot = ring.of_age(ages[i]);
+    uint8_t& state = ring.states[slot];
+    if (state == request::open) {
+      state |= request::awaited;
+      ++r.missing;
+    } else if (state == request::departed) {
+      state |= request::awaited;
+      r.serves = true;
+      r.last_head_ps = std::max(r.last_head_ps, ring.slots[slot].done.ps);
+    }
   }
-  if (!sorted) {
+}
+
+// All requests of the wait are complete. Those that were before it began cost their processor time in any order.
+template <class Instant>
+void Engine<Instant>::settle(OneRank& r, const RankProgram& own, const Action& a) {
+  Ring<Instant>& ring = r.ring[a.own];
+  const uint32_t* ages = own.ages.data() + a.at;
+  const size_t served = done_.size();
+  r.clock = r.clock + cost(a.cost);
+  for (uint32_t i = 0; i < a.count; ++i) {
+    const uint32_t slot = ring.of_age(ages[i]);
+    if (request::plain(ring.states[slot]) != request::complete) continue;
+    ring.states[slot] = request::over;
+    const OneRequest& request = ring.slots[slot];
+    if (request.done.ps <= r.clock.ps) {
+      r.clock = r.clock + cost(request.on_wait);
+    } else {
+      done_.emplace_back(request.done, request.on_wait);
+    }
+  }
+  if (done_.size() != served) {
     std::stable_sort(done_.begin(), done_.end(), [](const auto& x, const auto& y) { return x.first.ps < y.first.ps; });
   }
-  r.clock = r.clock + cost(a.cost);
   for (const auto& [done, on_wait] : done_) r.clock = later(r.clock, done) + cost(on_wait);
 }
 
+// The end of a request that the rank waits for, or the time at which its message will arrive.
 template <class Instant>
-void Engine<Instant>::block(OneRank& r, bool own, uint32_t slot) {
-  r.blocked = true;
-  r.waits_for = slot;
-  r.waits_own = own;
+void Engine<Instant>::know(uint32_t rank, int64_t at_ps) {
+  OneRank& r = state_.ranks[rank];
+  r.wake_ps = std::max(r.wake_ps, at_ps);
+  if (--r.missing) return;
+  state_.events.push({std::max(r.wake_ps, state_.now_ps), rank, rank, Event::Kind::rank});
 }
 
 template <class Instant>
-void Engine<Instant>::wake(uint32_t rank, int64_t at_ps) {
-  ranks_[rank].waits_for = none;
-  events_.push({std::max(at_ps, now_ps_), Event::Kind::rank, rank, rank});
-}
-
-template <class Instant>
-void Engine<Instant>::complete(uint32_t rank, bool own, uint32_t slot, const Instant& done) {
-  OneRank& r = ranks_[rank];
-  OneRequest& request = r.ring[own].slots[slot];
-  request.state = State::complete;
-  request.done = done;
-  request.message = none;
-  if (r.waits_for == slot && r.waits_own == own) wake(rank, done.ps);
+void Engine<Instant>::complete(uint32_t rank, bool own, uint32_t slot, const Instant& done, uint32_t on_wait) {
+  Ring<Instant>& ring = state_.ranks[rank].ring[own];
+  uint8_t& state = ring.states[slot];
+  const bool was_missing = state == (request::open | request::awaited);
+  state = request::complete | (state & request::awaited);
+  ring.slots[slot] = {done, on_wait, none};
+  if (was_missing) know(rank, done.ps);
 }
 
 template <class Instant>
 bool Engine<Instant>::wait_of(uint32_t rank, Stuck* why) const {
-  const OneRank& r = ranks_[rank];
-  if (r.ended) return false;
+  const OneRank& r = state_.ranks[rank];
+  if (r.ended || !r.waiting) return false;
   const uint32_t call = r.cursor.call();
-  const OneRequest* request = r.waits_for == none ? nullptr : &r.ring[r.waits_own].slots[r.waits_for];
-  if (!request) return false;
-  if (request->message != none) {
-    const OneMessage& m = messages_[request->message];
-    const bool receives = m.is_posted && ends(m).to == rank && m.receive_slot == r.waits_for;
+  const RankProgram& own = program_.ranks[rank];
+  const Action& a = own.actions[r.action];
+  const Ring<Instant>& ring = r.ring[a.own];
+  uint32_t slot = none;
+  for (uint32_t i = 0; i < a.count && slot == none; ++i) {
+    const uint32_t each = ring.of_age(own.ages[a.at + i]);
+    if (request::plain(ring.states[each]) == request::open) slot = each;
+  }
+  if (slot == none) return false;
+  if (const uint32_t message = ring.slots[slot].message; message != none) {
+    const OneMessage& m = state_.message(message);
+    const bool receives = m.is_posted && ends(m).to == rank && m.receive_slot == slot && m.receive_is_own == a.own;
     *why = {rank, receives ? Stuck::On::message_from : Stuck::On::receive_of, receives ? ends(m).from : ends(m).to,
             call};
     return true;
   }
-  for (size_t g = 0; g < groups_.size(); ++g) {
-    for (const Meeting<Instant>& meeting : groups_[g].open) {
+  for (size_t g = 0; g < state_.groups.size(); ++g) {
+    for (const Meeting<Instant>& meeting : state_.groups[g].open) {
       for (const auto& w : meeting.waiting) {
-        if (w.rank != rank || w.slot != r.waits_for || w.own != r.waits_own) continue;
+        if (w.rank != rank || w.slot != slot || w.own != a.own) continue;
         for (uint32_t i = 0; i < meeting.here.size(); ++i) {
           if (meeting.here[i]) continue;
           *why = {rank, Stuck::On::collective, program_.groups[g][i], call};
@@ -293,9 +332,9 @@ bool Engine<Instant>::wait_of(uint32_t rank, Stuck* why) const {
 template <class Instant>
 std::vector<Stuck> Engine<Instant>::stuck() const {
   std::vector<Stuck> chain;
-  std::vector<size_t> place(ranks_.size(), SIZE_MAX);
-  for (uint32_t start = 0; start < ranks_.size(); ++start) {
-    if (ranks_[start].ended) continue;
+  std::vector<size_t> place(state_.ranks.size(), SIZE_MAX);
+  for (uint32_t start = 0; start < state_.ranks.size(); ++start) {
+    if (state_.ranks[start].ended) continue;
     Stuck why;
     uint32_t rank = start;
     while (place[rank] == SIZE_MAX && wait_of(rank, &why)) {

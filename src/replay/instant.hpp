@@ -48,7 +48,7 @@ struct Traced {
 
 // Of two equal ones the first: which one a derivative follows there is a convention.
 template <class Instant>
-const Instant& later(const Instant& one, const Instant& other) {
+Instant later(const Instant& one, const Instant& other) {
   return one.ps >= other.ps ? one : other;
 }
 

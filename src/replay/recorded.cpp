@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "calls/thread_calls.hpp"
-#include "replay/translation.hpp"
+#include "calls/leaf_series.hpp"
 
 namespace leadline::replay {
 
@@ -46,32 +45,26 @@ void Recorded::add(const trace::Process& process, uint32_t index, const calls::R
     if (own.members.back().process != index) continue;
     member.of_class = c;
     member.number = own.members.size() - 1;
-    read_times(process, own, begin_ns, &member);
+    read_times(process, own, numbers, begin_ns, &member);
     find_shortest(own, member.number);
   }
   members_.push_back(std::move(member));
 }
 
-// In step with the tree, which has the calls in the same order, without failed polls.
-void Recorded::read_times(const trace::Process& process, const ClassTrees::Class& of, double begin_ns, Member* member) {
+void Recorded::read_times(const trace::Process& process, const ClassTrees::Class& of, const calls::RunNumbers& numbers,
+                          double begin_ns, Member* member) {
   const RecordedShape shape = recorded_shape(trees_, of, main_loop_, 0);
-  if (members_.empty()) steps_ = shape.entered == 1 ? shape.trips : 0;
+  if (members_.empty()) steps_ = shape.entered == 1 ? shape.iterations : 0;
   member->before_ns.resize(of.numbers.size());
   member->during_ns.resize(of.numbers.size());
   const double nan = std::nan("");
   RecordedTimes times{nan, nan, nan, nan};
-  calls::ThreadCalls thread(process, 0, {calls::Wanted::Form::timed, false, nullptr});
-  structure::CallsInOrder leaves = trees_.calls_of(of);
-  uint32_t leaf = 0;
-  uint64_t left = 0, number = 0;
-  while (thread.next()) {
-    if (thread.polls()) continue;
-    if (!left && !leaves.next(&leaf, &left)) break;
-    --left;
+  uint64_t number = 0;
+  const auto add = [&](uint32_t leaf, calls::ThreadCalls& call) {
     const auto at =
         static_cast<size_t>(std::lower_bound(of.numbers.begin(), of.numbers.end(), leaf) - of.numbers.begin());
-    const trace::TimedEvent& e = thread.event();
-    const bool timed = thread.timed();
+    const trace::TimedEvent& e = call.event();
+    const bool timed = call.timed();
     member->before_ns[at].push_back(timed ? static_cast<float>(e.gap_ns) : unknown);
     member->during_ns[at].push_back(timed ? static_cast<float>(e.duration_ns) : unknown);
     const double end = timed ? begin_ns + e.begin_ns + e.duration_ns : nan;
@@ -80,7 +73,8 @@ void Recorded::read_times(const trace::Process& process, const ClassTrees::Class
     if (shape.entered == 1 && number == shape.first_call) times.loop_begin_ns = end;
     if (shape.entered == 1 && number == shape.first_call + shape.calls) times.loop_end_ns = end;
     times.end_ns = end;
-  }
+  };
+  calls::for_each_leaf_call(process, 0, trees_.leaves_of(of, numbers), nullptr, add);
   times_.push_back(times);
 }
 
@@ -91,13 +85,6 @@ void Recorded::find_shortest(const ClassTrees::Class& of, size_t number) {
     const auto [at, fresh] = shortest_ns_.try_emplace(kind_of(leaf, number), t.least_ns);
     if (!fresh) at->second = std::min(at->second, t.least_ns);
   }
-}
-
-Program Recorded::program(const Settings& settings, Differences* differences) const {
-  *differences = {};
-  differences->threads = threads_;
-  Translation translation(*this, settings, differences);
-  return translation.make();
 }
 
 }  // namespace leadline::replay

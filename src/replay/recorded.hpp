@@ -57,10 +57,9 @@ class Recorded {
   void add(const trace::Process& process, uint32_t index, const calls::RunNumbers& numbers, double begin_ns,
            uint32_t node);
 
-  // Marks 0 and 1: begin and end of the main loop.
-  Program program(const Settings& settings, Differences* differences) const;
   const std::vector<RecordedTimes>& times() const { return times_; }
-  uint64_t steps() const { return steps_; }  // of the main loop on rank 0; 0: it was not entered once
+  uint64_t threads() const { return threads_; }  // further ones, with calls
+  uint64_t steps() const { return steps_; }      // of the main loop on rank 0; 0: it was not entered once
 
   // The kinds of calls whose cost is that of the shortest call of the kind.
   struct Kind {
@@ -78,7 +77,8 @@ class Recorded {
     uint32_t node = 0;
     std::vector<std::vector<float>> before_ns, during_ns;  // by leaf, in the calls' order; NaN: not kept
   };
-  void read_times(const trace::Process& process, const calls::ClassTrees::Class& of, double begin_ns, Member* member);
+  void read_times(const trace::Process& process, const calls::ClassTrees::Class& of, const calls::RunNumbers& numbers,
+                  double begin_ns, Member* member);
   void find_shortest(const calls::ClassTrees::Class& of, size_t number);
 
   const uint32_t main_loop_;

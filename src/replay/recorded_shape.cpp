@@ -28,12 +28,12 @@ class Making {
     made_.before.resize(leaves_);
     made_.inside.resize(leaves_);
     if (made_.entered != 1) return std::move(made_);
-    made_.trips = tree_.sequences.items(iterations_);
+    made_.iterations = tree_.sequences.items(iterations_);
     count(iterations_body_, &made_.inside);
     for (const uint64_t n : made_.inside) made_.calls += n;
     count_before(made_.shape.root);
     for (const uint64_t n : made_.before) made_.first_call += n;
-    if (steps_ && made_.trips) {
+    if (steps_ && made_.iterations) {
       std::vector<Element> elements = resized();
       made_.shape.bodies[iterations_body_] = std::move(elements);
     }
@@ -75,8 +75,7 @@ class Making {
     const uint32_t iterations = body(loop.iterations);
     if (!main_loop_ || loop.loop != main_loop_) return iterations;
     iterations_ = loop.iterations;
-    iterations_body_ = put(
-        std::vector<Element>(made_.shape.bodies[iterations]));  // separate, because its number of iterations may change
+    iterations_body_ = put(std::vector<Element>(made_.shape.bodies[iterations]));  // its own: its iterations may change
     return put({{leaves_, false, 1}, {iterations_body_, true, 1}, {leaves_ + 1, false, 1}});
   }
   uint32_t put(std::vector<Element>&& elements) {
@@ -118,23 +117,23 @@ class Making {
 
   std::vector<Element> resized() {
     std::vector<Element> elements;
-    const uint64_t whole = steps_ / made_.trips, rest = steps_ % made_.trips;
+    const uint64_t whole = steps_ / made_.iterations, rest = steps_ % made_.iterations;
     const uint32_t all = put(std::vector<Element>(made_.shape.bodies[iterations_body_]));
     if (whole) elements.push_back({all, true, whole});
     if (rest) first_of(iterations_, rest, &elements);
     return elements;
   }
   // The first iterations of a sequence of them.
-  void first_of(Sequence s, uint64_t trips, std::vector<Element>* elements) {
+  void first_of(Sequence s, uint64_t iterations, std::vector<Element>* elements) {
     for (const structure::Element& e : tree_.sequences.elements(s)) {
-      if (!trips) return;
+      if (!iterations) return;
       const uint64_t each =
           e.is_sequence ? std::max<uint64_t>(tree_.sequences.items(static_cast<Sequence>(e.id)), 1) : 1;
-      const uint64_t whole = std::min<uint64_t>(e.times, trips / each);
+      const uint64_t whole = std::min<uint64_t>(e.times, iterations / each);
       const Sequence inside = e.is_sequence ? static_cast<Sequence>(e.id) : Item(e.id).index();
       if (whole) elements->push_back({body(inside), true, whole});
-      trips -= whole * each;
-      if (whole < e.times && trips) return first_of(inside, trips, elements);
+      iterations -= whole * each;
+      if (whole < e.times && iterations) return first_of(inside, iterations, elements);
     }
   }
 

@@ -4,7 +4,7 @@
 // begins an iteration, the whole state (where each rank is, clocks, ports, requests, messages under way, events to
 // come) is that of an earlier iteration with all times shifted by one constant, then every later period costs exactly
 // that constant, as long as no loop ends in between. All periods but the last are passed at once: each time gets the
-// constant, each loop that iterates loses as many iterations. Inner and outer loops are tried alike, so what happens
+// constant, each loop that goes round loses as many iterations. Inner and outer loops are tried alike, so what happens
 // every 48th step only makes a longer period.
 //
 // States are compared by a hash of 128 bits.
@@ -19,9 +19,6 @@
 namespace leadline::replay {
 
 template <class Instant>
-class Engine;
-
-template <class Instant>
 class Steady {
  public:
   explicit Steady(bool allowed) : allowed_(allowed) {}
@@ -30,14 +27,14 @@ class Steady {
   uint64_t skipped() const { return skipped_; }  // messages
 
   // The first rank begins an iteration of the loop of that depth.
-  void boundary(Engine<Instant>* engine, size_t depth);
+  void boundary(const Program& program, State<Instant>* state, size_t depth);
 
  private:
   struct Snapshot {
     uint64_t hash[2];
     Instant at;
-    uint64_t replayed;            // messages
-    std::vector<uint64_t> trips;  // left, of all loops that ranks are in
+    uint64_t replayed;           // messages
+    std::vector<uint64_t> left;  // iterations, of all loops that ranks are in
   };
   struct Loop {
     const Element* element = nullptr;
@@ -45,10 +42,10 @@ class Steady {
     std::vector<Snapshot> snapshots;
   };
   bool wanted(const Loop& loop) const;
-  Snapshot take(Engine<Instant>* engine);
+  Snapshot take(const Program& program, State<Instant>* state) const;
   // How many periods may be passed; 0: the loops' iterations differ in another way.
   uint64_t periods(const Snapshot& before, const Snapshot& now) const;
-  void pass(Engine<Instant>* engine, const Snapshot& before, const Snapshot& now, uint64_t periods);
+  void pass(State<Instant>* state, const Snapshot& before, const Snapshot& now, uint64_t periods);
 
   bool allowed_;
   uint64_t skipped_ = 0;

@@ -113,11 +113,12 @@ void Translation::series(const std::vector<float>& ns, double mean_ns, double fa
   series.ps.reserve(ns.size());
   for (const float each : ns) series.ps.push_back(picoseconds((std::isfinite(each) ? each : other) * factor));
   series.seed = settings_.seed;
-  if (leaf < shape.inside.size() && shape.trips && shape.inside[leaf] && shape.inside[leaf] % shape.trips == 0) {
+  if (leaf < shape.inside.size() && shape.iterations && shape.inside[leaf] &&
+      shape.inside[leaf] % shape.iterations == 0) {
     series.before = shape.before[leaf];
-    series.per_iteration = shape.inside[leaf] / shape.trips;
-    series.recorded = shape.trips;
-    series.wanted = settings_.steps ? settings_.steps : shape.trips;
+    series.per_iteration = shape.inside[leaf] / shape.iterations;
+    series.recorded = shape.iterations;
+    series.wanted = settings_.steps ? settings_.steps : shape.iterations;
   }
   own_->series.push_back(std::move(series));
   own_->actions.push_back(action);
@@ -325,6 +326,12 @@ uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes) {
   }
   program_.transfers.push_back(t);
   return at->second;
+}
+
+Program program_of(const Recorded& recorded, const Settings& settings, Differences* differences) {
+  *differences = {};
+  differences->threads = recorded.threads();
+  return Translation(recorded, settings, differences).make();
 }
 
 }  // namespace leadline::replay

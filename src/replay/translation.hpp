@@ -9,6 +9,9 @@
 
 namespace leadline::replay {
 
+// Marks 0 and 1 of the program: begin and end of the main loop.
+Program program_of(const Recorded& recorded, const Settings& settings, Differences* differences);
+
 class Translation {
  public:
   Translation(const Recorded& recorded, const Settings& settings, Differences* differences)

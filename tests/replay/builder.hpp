@@ -1,6 +1,7 @@
 // Programs for tests, written as a person would: rank by rank, call by call.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -15,6 +16,9 @@ struct Way {  // between two ranks, in picoseconds
   int64_t latency = 0, overhead = 0, busy = 0, port_busy = 0;
   bool eager = true, by_port = false;
   int64_t half_handshake = -1;  // -1: as the latency
+  int64_t bytes = 0;            // on which `busy` depends
+
+  auto operator<=>(const Way&) const = default;
 };
 
 class Builder {
@@ -35,19 +39,23 @@ class Builder {
   Program program;
 
   uint32_t cost(int64_t ps, const Share& share = {}) {
-    program.costs.push_back({ps, share});
-    return static_cast<uint32_t>(program.costs.size() - 1);
+    const auto key = std::make_tuple(ps, share.latencies, share.overheads, share.gaps, share.gap_bytes);
+    const auto [at, fresh] = costs_.try_emplace(key, static_cast<uint32_t>(program.costs.size()));
+    if (fresh) program.costs.push_back({ps, share});
+    return at->second;
   }
   uint32_t transfer(const Way& way) {
+    const auto [at, fresh] = transfers_.try_emplace(way, static_cast<uint32_t>(program.transfers.size()));
+    if (!fresh) return at->second;
     const int64_t half = way.half_handshake < 0 ? way.latency : way.half_handshake;
     program.transfers.push_back({{way.latency, {1, 0, 0, 0}},
-                                 {way.busy, {0, 0, way.busy ? 1 : 0, 0}},
+                                 {way.busy, {0, 0, way.busy ? 1 : 0, way.bytes}},
                                  {half, {way.half_handshake < 0 ? 1 : 0, 0, 0, 0}},
                                  {way.port_busy, {}},
                                  way.eager,
                                  way.by_port});
     program.ports = program.ports || way.by_port;
-    return static_cast<uint32_t>(program.transfers.size() - 1);
+    return at->second;
   }
   uint32_t channel(uint32_t from, uint32_t to, uint32_t tag = 0) {
     const auto [at, fresh] = channels_.try_emplace({from, to, tag}, static_cast<uint32_t>(program.channels.size()));
@@ -134,6 +142,8 @@ class Builder {
   std::vector<std::vector<std::pair<uint64_t, uint64_t>>> made_in_;
   std::vector<std::vector<uint32_t>> open_;  // bodies
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> channels_;
+  std::map<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>, uint32_t> costs_;
+  std::map<Way, uint32_t> transfers_;
 };
 
 }  // namespace leadline::test

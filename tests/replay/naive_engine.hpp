@@ -79,7 +79,8 @@ class Engine {
   struct Message {
     uint32_t from, to;
     const Transfer* transfer = nullptr;
-    bool sent = false, posted = false, asked = false, served = false, asks = false, buffered = false, own = false;
+    bool sent = false, posted = false, asked = false, served = false, asks = false, buffered = false;
+    bool send_own = false, receive_own = false;
     int64_t posted_at = 0, arrives = 0, head = 0;
     uint64_t number = 0;
     size_t send_request = 0, receive_request = 0;
@@ -179,7 +180,7 @@ class Engine {
     m.transfer = &program_.transfers[a.transfer];
     m.asks = a.handshake || !m.transfer->eager;
     m.buffered = a.buffered;
-    m.own = a.own;
+    m.send_own = a.own;
     m.number = r.sent++;
     m.send_request = r.requests[a.own].size();
     r.requests[a.own].push_back({!m.asks || a.buffered, false, r.clock, 0});
@@ -193,10 +194,10 @@ class Engine {
     Message& m = messages_[number];
     m.posted = true;
     m.posted_at = r.clock;
-    m.own = a.own;
+    m.receive_own = a.own;
     m.receive_request = r.requests[a.own].size();
     r.requests[a.own].push_back({false, false, 0, ps(a.on_wait)});
-    if (m.served) know(m.to, m.own, m.receive_request, std::max(m.arrives, m.posted_at));
+    if (m.served) know(m.to, m.receive_own, m.receive_request, std::max(m.arrives, m.posted_at));
     if (m.asked) answer_at(number, r.clock);
   }
 
@@ -233,7 +234,7 @@ class Engine {
     sender.out = leaves + t.busy.ps;
     m.head = leaves + t.latency.ps;
     at(m.head, arrival, m.from, m.number, number);
-    if (m.asks && !m.buffered) know(m.from, m.own, m.send_request, sender.out);
+    if (m.asks && !m.buffered) know(m.from, m.send_own, m.send_request, sender.out);
   }
   void arrived(size_t number) {
     Message& m = messages_[number];
@@ -250,7 +251,7 @@ class Engine {
       m.arrives = receiver.in;
     }
     m.served = true;
-    if (m.posted) know(m.to, m.own, m.receive_request, std::max(m.arrives, m.posted_at));
+    if (m.posted) know(m.to, m.receive_own, m.receive_request, std::max(m.arrives, m.posted_at));
   }
 
   void meet(uint32_t rank, Rank& r, const Action& a) {

@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
     check_derivative(program, traced, &Share::latencies, name + ": dT/dL");
     check_derivative(program, traced, &Share::overheads, name + ": dT/do");
     check_derivative(program, traced, &Share::gaps, name + ": dT/dg");
+    check_derivative(program, traced, &Share::gap_bytes, name + ": dT/dG");
   }
   testing::check_equal(skipped * 3 > messages, true, "a third of the messages at least is skipped");
   return testing::result();
