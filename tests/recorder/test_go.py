@@ -1,4 +1,4 @@
-"""MPI called by Go, also from a callback that C calls: every call is recorded, and the program ends as without us."""
+"""MPI called by Go, also from a callback that C calls: every call is recorded, and the program ends as it would alone."""
 
 import os
 import shutil

@@ -30,7 +30,7 @@ class Traces:
         self._left_decoded = MOST_DECODED_BYTES
         self._files = _core.FilesRead()
         self.stay_decoded = True
-        """False: a trace is decoded anew whenever it is read, and whoever reads it should hold no other one."""
+        """False: each reader decodes a trace again, and should hold no other one meanwhile."""
 
     def read_all(self, files: Sequence[str]) -> Iterator[_core.Process | _core.TraceError]:
         """Each trace, or why it cannot be read, in the order of the files. Some are read ahead, on other cores."""
