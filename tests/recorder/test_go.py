@@ -1,4 +1,4 @@
-"""MPI called by Go, also from a callback that C calls: every call is recorded, and the program ends as it would alone."""
+"""MPI called by Go, also from a callback that C calls: every call is recorded, and the program ends as alone."""
 
 import os
 import shutil
