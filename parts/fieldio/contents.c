@@ -73,11 +73,21 @@ int leadline_fieldio_get_length(leadline_field_file* file, const char* dimension
   return tell(file, length);
 }
 
+/* The file says how many numbers there are, and the library writes them all. */
+static void ask_number(leadline_field_file* file, const char* attribute, long long* found) {
+  const Netcdf* netcdf = file->netcdf;
+  int64_t length = 0;
+  if (!check(file, netcdf->inq_attlen(file->id, NETCDF_GLOBAL, attribute, &length), "attribute %s", attribute)) return;
+  if (length != 1) {
+    note(&file->report, "%s: attribute %s has %lld values; expected 1", file->path, attribute, (long long)length);
+    return;
+  }
+  check(file, netcdf->get_att_longlong(file->id, NETCDF_GLOBAL, attribute, found), "attribute %s", attribute);
+}
+
 int leadline_fieldio_get_number(leadline_field_file* file, const char* attribute, int64_t* value) {
   long long found = 0;
-  if (can_act(file)) {
-    check(file, file->netcdf->get_att_longlong(file->id, NETCDF_GLOBAL, attribute, &found), "attribute %s", attribute);
-  }
+  if (can_act(file)) ask_number(file, attribute, &found);
   *value = found;
   return tell(file, value);
 }

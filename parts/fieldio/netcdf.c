@@ -58,6 +58,7 @@ static void find_all(Library* library, Netcdf* netcdf) {
   find(library, "put_att_text", "", &netcdf->put_att_text);
   find(library, "put_att_longlong", "", &netcdf->put_att_longlong);
   find(library, "put_att_double", "", &netcdf->put_att_double);
+  find(library, "inq_attlen", "", &netcdf->inq_attlen);
   find(library, "get_att_longlong", "", &netcdf->get_att_longlong);
   find(library, "set_fill", "", &netcdf->set_fill);
   find(library, "enddef", "", &netcdf->enddef);

@@ -42,6 +42,7 @@ typedef struct {
   int (*put_att_text)(int file, int variable, const char* name, int64_t length, const char* text);
   int (*put_att_longlong)(int file, int variable, const char* name, int type, int64_t length, const long long* values);
   int (*put_att_double)(int file, int variable, const char* name, int type, int64_t length, const double* values);
+  int (*inq_attlen)(int file, int variable, const char* name, int64_t* length);
   int (*get_att_longlong)(int file, int variable, const char* name, long long* values);
   int (*set_fill)(int file, int mode, int* before);
   int (*enddef)(int file);
