@@ -281,6 +281,7 @@ class Process:
     start_unix_ns: int
     duration_ns: float
     own_overhead_ns: float
+    own_between_calls_ns: float
     file_bytes: int
     functions: list[Function]
     modules: list[Module]
@@ -421,6 +422,7 @@ class ProcessSummary:
     """(end of the last call that came back, whether another was under way, its function, its site or -1, its begin) of
     the threads of a process that did not close its trace; times in ns since the process's begin."""
     total: Counts
+    own_ns: float
     gap_ns: float
     placed_polls: int
     unplaced_polls: int

@@ -172,6 +172,7 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   meta.start_unix_ns = process.start_unix_ns;
   meta.duration_ns = process.duration_ns;
   meta.own_overhead_ns = process.own_overhead_ns;
+  meta.own_between_calls_ns = process.own_between_calls_ns;
   meta.file_bytes = process.file_bytes;
   meta.pauses = process.pauses;
   meta.sampling = process.sampling;
@@ -303,7 +304,7 @@ void Profile::count(const Transfer& transfer, uint32_t site, uint32_t process) {
 
 void Profile::add_times(const trace::Process& process, const trace::Stream& stream, uint32_t index,
                         const StreamReader& reader, const std::vector<uint32_t>& site_map, ProcessSummary* summary) {
-  double gap_ns = 0, files_ns = 0;
+  double gap_ns = 0, files_ns = 0, own_ns = 0;
   bool calls_mpi = false;
   reader.times(stream, [&](uint32_t site, const TimeStats& stats) {
     if (site >= site_map.size() || site_map[site] == no_site || stats.count == 0) return;
@@ -311,7 +312,10 @@ void Profile::add_times(const trace::Process& process, const trace::Stream& stre
     Cell& own = cell(site_map[site], index);
     const bool first = own.counts.time_ns == 0 && own.max_ns == 0;
     own.counts.time_ns += stats.sum_ns;
-    own.gap_ns += stats.gap_sum_ns;
+    // What recording a call usually takes is no computation before the next one.
+    const double recording_ns = std::min(stats.gap_sum_ns, process.own_per_call_ns * static_cast<double>(stats.count));
+    own_ns += recording_ns;
+    own.gap_ns += stats.gap_sum_ns - recording_ns;
     own.min_ns = first ? stats.min_ns : std::min(own.min_ns, stats.min_ns);
     own.max_ns = std::max(own.max_ns, stats.max_ns);
     TimeStats& all = global.times;
@@ -321,7 +325,7 @@ void Profile::add_times(const trace::Process& process, const trace::Stream& stre
     all.sum_ns += stats.sum_ns;
     all.gap_sum_ns += stats.gap_sum_ns;
     all.hist.add(stats.hist);
-    gap_ns += stats.gap_sum_ns;
+    gap_ns += stats.gap_sum_ns - recording_ns;
     if (trace::is_posix(functions_[global.function].cls)) {
       files_ns += stats.sum_ns;
     } else {
@@ -340,6 +344,7 @@ void Profile::add_times(const trace::Process& process, const trace::Stream& stre
   if (!calls_mpi) return;
   ++summary->threads;
   summary->gap_ns += gap_ns;
+  summary->own_ns += own_ns;
   summary->files_ns += files_ns;
 }
 

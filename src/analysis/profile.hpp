@@ -109,7 +109,8 @@ struct ProcessSummary {
   uint32_t threads = 0;
   std::vector<ThreadEnd> ends;  // threads whose end is known; of a closed trace the one that was in a call
   Counts total;
-  double gap_ns = 0;  // between calls, over all threads
+  double gap_ns = 0;  // between calls, over all threads, without Leadline's own
+  double own_ns = 0;  // Leadline's own between calls: on threads that call MPI, and what their gaps do not hold
   // Runs of failed polls, over all threads: those whose place among the other calls is known, and the others.
   uint64_t placed_polls = 0, unplaced_polls = 0;
   std::array<double, category_count> category_ns{};

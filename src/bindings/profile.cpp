@@ -160,6 +160,7 @@ void bind_summary(nb::module_& m) {
       .def_ro("files_ns", &ProcessSummary::files_ns)
       .def_ro("total", &ProcessSummary::total)
       .def_ro("gap_ns", &ProcessSummary::gap_ns)
+      .def_prop_ro("own_ns", [](const ProcessSummary& s) { return s.own_ns + s.meta.own_between_calls_ns; })
       .def_ro("placed_polls", &ProcessSummary::placed_polls)
       .def_ro("unplaced_polls", &ProcessSummary::unplaced_polls)
       .def_ro("category_ns", &ProcessSummary::category_ns)

@@ -316,6 +316,7 @@ void bind_trace(nb::module_& m) {
       .def_ro("start_unix_ns", &Process::start_unix_ns)
       .def_ro("duration_ns", &Process::duration_ns)
       .def_ro("own_overhead_ns", &Process::own_overhead_ns)
+      .def_ro("own_between_calls_ns", &Process::own_between_calls_ns)
       .def_ro("file_bytes", &Process::file_bytes)
       .def_ro("functions", &Process::functions)
       .def_ro("modules", &Process::modules)

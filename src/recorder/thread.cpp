@@ -14,4 +14,15 @@ bool Thread::is_in_call(const void* frame) const {
   return memory.read(outer - sizeof(void*), &returns_to) && returns_to == outer_return;
 }
 
+Ticks Thread::on_a_core(Ticks ticks, uint64_t tick_factor) {
+  const Ticks from = long_work_from;
+  long_work_from = 0;
+  if (!from || from < header->last_end) return ticks < preempted_ticks ? ticks : preempted_ticks;
+  Ticks since = now() - from;
+  if (since > ticks) since = ticks;
+  const uint64_t cpu_ns = processor_ns();  // of another thread if that one finishes the recording
+  const Ticks worked = ticks_of_ns(cpu_ns > long_work_cpu_ns ? cpu_ns - long_work_cpu_ns : 0, tick_factor);
+  return ticks - since + (worked < since ? worked : since);
+}
+
 }  // namespace leadline::recorder

@@ -19,6 +19,8 @@ namespace leadline::recorder {
 struct Thread {
   uint32_t depth = 0;                   // > 0 inside an MPI call of this thread
   uint32_t sample_left = first_sample;  // calls until the recorder times itself again
+  uint32_t left_before = 0;             // > 0: sample_left before it was set for the call at hand: time_this_call
+  bool call_returned = false;           // what is learnt now follows a call: its own recording is timed
   const void* outer_frame = nullptr;    // frame of that call
   const void* outer_return = nullptr;   // and where it returns to
   recording::ThreadHeader* header = nullptr;
@@ -37,6 +39,8 @@ struct Thread {
   Word own_status = 0;          // address of what we passed instead, 0: the program's own
 
   uint64_t sampled_ticks = 0, samples = 0;
+  Ticks long_work_from = 0;       // the recorder does more than a few microseconds' work from then on; 0: it does not
+  uint64_t long_work_cpu_ns = 0;  // the thread's processor time then
   char* region = nullptr;
   Thread** slot = nullptr;  // this_thread of the thread that owns it: null there makes the thread call enter()
   uint16_t number = 0;
@@ -57,8 +61,26 @@ struct Thread {
     if (ticks > header->last_end) graph.series().pass_over(ticks - header->last_end);
   }
 
+  // The recording of the call at hand takes longer than that of others: it is timed as a whole (add_event).
+  void time_this_call() {
+    if (left_before) return;
+    left_before = sample_left;
+    sample_left = 1;
+  }
+  // What follows may take so long that the thread loses its core meanwhile.
+  void begins_long_work() {
+    if (long_work_from > header->last_end) return;
+    long_work_from = now();
+    long_work_cpu_ns = processor_ns();
+  }
+  // How much of the ticks until now the thread had a core.
+  Ticks on_a_core(Ticks ticks, uint64_t tick_factor);
+
   static constexpr uint32_t first_sample = 61, sample_every = 509;  // primes: not in step with loops
 };
+
+// No recording of a call takes as long without long work: the operating system was at it.
+inline constexpr Ticks preempted_ticks = 60000;
 
 // Null where this thread has not called MPI yet, or is not recorded.
 extern thread_local constinit Thread* this_thread;

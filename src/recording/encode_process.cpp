@@ -35,6 +35,7 @@ void encode_process(const char* region, trace::ByteSink* out) {
   out->varint(scale.ns(h.own_ticks));
   out->varint(scale.ns(h.fast_call_ticks_x1000));
   out->varint(at_most(h.threads, trace::max_threads));
+  out->varint(scale.ns(h.own_between_calls));
 }
 
 void mark_functions(const char* region, uint8_t (*used)[trace::max_functions]) {

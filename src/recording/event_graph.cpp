@@ -48,6 +48,7 @@ EventGraph::Hashes EventGraph::hashes_with(const trace::Key& key) const {
 
 uint32_t EventGraph::create(const trace::Key& key, uint16_t mode) {
   const uint32_t index = positions_.size();
+  learns();
   if (!positions_.ensure(index + 1) || !raw_.ensure(index + 1) || !folded_.ensure(index + 1) ||
       !amounts_.ensure(index + 1)) {
     return 0;
@@ -235,7 +236,9 @@ void EventGraph::jump(uint32_t target, bool known) {
 }
 
 void EventGraph::passes(uint32_t to_site, bool told) {
+  const uint32_t known = loops_.transitions.size();
   const uint32_t current = h_->graph.current, number = loops_.transitions.of(site_before(), to_site);
+  if (loops_.transitions.size() > known) learns();
   if (current == trace::root_position) {
     told = true;
   } else if (told) {

@@ -11,10 +11,12 @@ namespace leadline::recording {
 
 class EventGraph {
  public:
-  // `turn` is called when the generation is full: it encodes the region, then calls reset().
+  // `full` is called when the generation is full: it encodes the region, then calls reset(). `learns`, where it is
+  // given: the event at hand takes longer than others, since something is seen for the first time.
   struct Turn {
     void (*full)(void* self) = nullptr;
     void* self = nullptr;
+    void (*learns)(void* self) = nullptr;
   };
 
   void attach(ThreadHeader* header, char* region, Backing backing, uint64_t* order_lost, uint64_t* coarse, Turn turn);
@@ -104,6 +106,9 @@ class EventGraph {
   }
   static bool same_shape(const trace::Key& a, const trace::Key& b) {
     return a.site == b.site && a.comm == b.comm && a.datatype == b.datatype;
+  }
+  void learns() {
+    if (turn_.learns) turn_.learns(turn_.self);
   }
   inline void step(uint32_t index) {
     h_->graph.current = index;

@@ -25,7 +25,7 @@
 namespace leadline::recording {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 9;
+inline constexpr uint32_t live_version = 10;
 inline constexpr size_t page = 4096;
 
 // When recording was paused, in ticks.
@@ -75,6 +75,7 @@ struct ProcessHeader {
   uint64_t tick_factor;              // TickScale
   uint64_t own_ticks;                // spent outside the calls' fast path: start, end, misses
   uint64_t fast_call_ticks_x1000;    // calibrated cost of the fast path of one call
+  uint64_t own_between_calls;        // of own_ticks: what was left out of the time before a call, over all threads
   uint64_t generations_written;      // in the .part file
   uint64_t losses[static_cast<size_t>(trace::LossKind::count)];
   TableState functions, modules, communicators, members, datatypes, ops, regions, region_names;

@@ -87,7 +87,7 @@ void SeriesLog::open(trace::SeriesKind kind, uint64_t iteration, uint64_t first_
   if (!w) return thin();
   *w = {first_call, begin_ticks, begin_ticks, iteration, entries_.size(), 0, kind, s_->current};
   s_->open = 1;
-  s_->polled = 0;
+  s_->polled = s_->own = 0;
   watch(true);
 }
 
@@ -105,7 +105,9 @@ void SeriesLog::close(uint64_t end_ticks) {
 void SeriesLog::pass_over(uint64_t ticks) {
   h_->last_end += ticks;
   if (s_->loops && loop().running) loop().begin_ticks += ticks;
-  if (s_->open) pause_window(ticks);
+  if (!s_->open) return;
+  if (ticks >= least_pause_ticks && s_->pauses < most_series_pauses) return pause_window(ticks);
+  s_->own += ticks;
 }
 
 // The rest of the window is that much later than the times of its calls suggest.

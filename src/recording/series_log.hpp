@@ -37,9 +37,9 @@ class SeriesLog {
     if (SeriesEntry* e = entries_.append()) {
       e->position = position;
       e->duration = short_ticks(duration);
-      e->gap = short_ticks(gap + s_->polled);
+      e->gap = short_ticks(gap + s_->polled + s_->own);
       e->polled = s_->polled != 0;
-      s_->polled = 0;
+      s_->polled = s_->own = 0;
     } else {
       stop();
     }
@@ -62,7 +62,9 @@ class SeriesLog {
   void check() {
     if (__builtin_expect(entries_.size() >= s_->check_at, 0)) full();
   }
-  // This much time is not the program's: it belongs to no call, no computation and no iteration.
+  // This much time is not the program's: it belongs to no call, no computation and no iteration. The moments of calls
+  // in the log are those of the clock, so there it is a pause, or, where it is short, part of the time before the next
+  // one.
   void pass_over(uint64_t ticks);
 
   // A marked position was visited: its times are folded, iterations counted.
@@ -108,7 +110,8 @@ class SeriesLog {
 
  private:
   static constexpr uint64_t never = UINT64_MAX;
-  static constexpr uint64_t automatic_iterations = 16;  // that fit where the limit follows the loop
+  static constexpr uint64_t least_pause_ticks = 1u << 17;  // some 40 us
+  static constexpr uint64_t automatic_iterations = 16;     // that fit where the limit follows the loop
 
   SeriesLoop& loop() const { return s_->loop[s_->current]; }
   StripBucket* buckets(uint32_t loop) const { return buckets_ + uint64_t{loop} * trace::most_buckets; }

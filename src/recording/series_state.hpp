@@ -142,6 +142,7 @@ struct SeriesState {
   uint64_t spilled;    // entries written to the file before
   uint64_t lost_at;    // steps at which the loop counts as left
   uint64_t polled;     // ticks of failed polls before the next entry that have none
+  uint64_t own;        // ticks of the recorder's own before the next entry
   uint32_t automatic;  // the limit may grow with the loop's body
   uint32_t probe;      // entries to look at next time
   // A bit per function number: collectives; what begins and ends the run; calls of libc on files.

@@ -280,8 +280,9 @@ struct Process {
   bool initializing = false;                    // the process ended within MPI_Init
   bool complete = false;                        // the process closed the file: nothing is missing at its end
   int64_t start_unix_ns = 0;
-  double duration_ns = 0;      // from entering MPI_Init to leaving MPI_Finalize (or to the last recorded call)
-  double own_overhead_ns = 0;  // Leadline's own time in this process, estimated from samples
+  double duration_ns = 0;           // from entering MPI_Init to leaving MPI_Finalize (or to the last recorded call)
+  double own_overhead_ns = 0;       // Leadline's own time in this process, estimated from samples
+  double own_between_calls_ns = 0;  // the part of it that was left out of the times before calls
   double own_per_call_ns = 0;
   uint64_t file_bytes = 0;  // size of the file
   std::vector<Function> functions;

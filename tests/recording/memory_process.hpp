@@ -181,6 +181,7 @@ class MemoryProcess {
     h.last_ticks = 5000000;
     h.tick_factor = 1ull << 32;
     h.own_ticks = 1000;
+    h.own_between_calls = 700;
     h.fast_call_ticks_x1000 = 21500;
     h.losses[static_cast<size_t>(LossKind::vectors_dropped)] = 2;
     h.first_ticks = 1000;

@@ -233,6 +233,35 @@ void pauses_move_what_follows(bool all, uint64_t iterations) {
   check(longest > 0 && longest < pause / 2.0, name + "the slowest iteration takes " + std::to_string(longest) + " ns");
 }
 
+// Own work of the recorder before many calls: no time of the program's, but calls begin when they began.
+void own_work_is_no_time_before_calls() {
+  MemoryThread thread;
+  thread.graph().series().keep(uint64_t{1} << 19, uint64_t{1} << 19, false, {});
+  constexpr uint64_t own = 3000, gap = 50, duration = 400, iterations = 2000;
+  std::vector<uint64_t> begins;
+  for (uint64_t i = 0; i < iterations; ++i) {
+    for (uint32_t c = 0; c < 7; ++c) {
+      if ((7 * i + c) % 3 == 0) thread.graph().series().pass_over(own);
+      begins.push_back(thread.header().last_end + gap);
+      thread.add(plain(1 + c, 8, c == 6 ? 0 : 1, 0), duration, gap);
+    }
+  }
+  std::string error;
+  const Stream stream = thread.decode(&error);
+  SeriesWalk walk(stream);
+  TimedEvent e;
+  size_t i = 0, wrong = 0;
+  for (; walk.next(&e) && i < begins.size(); ++i) {
+    wrong +=
+        !e.series || std::abs(e.begin_ns - static_cast<double>(begins[i])) > 0.03 * own * static_cast<double>(i + 1);
+  }
+  check(error.empty() && i == begins.size() && wrong == 0,
+        "own work: " + error + std::to_string(wrong) + " of " + std::to_string(i) + " calls at the wrong time");
+  double before = 0;
+  for_each_site_time(stream, [&](uint32_t, const TimeStats& t) { before += t.gap_sum_ns; });
+  check(before == static_cast<double>(gap * begins.size()), "own work is in " + std::to_string(before) + " ns");
+}
+
 void times_between_polls_are_told_apart() {
   struct Given {
     uint64_t begin, gap, since_call;  // the gap from the last poll, if there was one
@@ -316,6 +345,7 @@ void size_does_not_grow_with_iterations() {
 int main() {
   size_does_not_grow_with_iterations();
   begins_stay_right();
+  own_work_is_no_time_before_calls();
   pauses_move_what_follows(true, 400);  // the loop is found at the end
   pauses_move_what_follows(true, 20000);
   pauses_move_what_follows(false, 20000);

@@ -210,6 +210,7 @@ def a_process(rank: int, size: int, **more: Any) -> Any:
         "start_unix_ns": 1_700_000_000_000_000_000,
         "duration_ns": 10e9,
         "own_overhead_ns": 1e6,
+        "own_ns": 0.0,
         "file_bytes": 2_000,
         "losses": [],
         "threads": 1,

@@ -26,10 +26,10 @@ void print_conditions(std::FILE* f, const Conditions& at) {
 }
 
 void print_process(FILE* f, const Process& p) {
-  std::fprintf(f, "process %" PRId64 " %d %d %" PRIu64 " %s|%s|%s|%s %d %d %d %" PRId64 " %.0f %.0f %.0f\n", p.pid,
+  std::fprintf(f, "process %" PRId64 " %d %d %" PRIu64 " %s|%s|%s|%s %d %d %d %" PRId64 " %.0f %.0f %.0f %.0f\n", p.pid,
                p.rank, p.world_size, p.world, p.host.c_str(), p.program.c_str(), p.library.c_str(), p.family.c_str(),
                p.initialized, p.finalized, p.complete, p.start_unix_ns, p.duration_ns, p.own_overhead_ns,
-               p.own_per_call_ns * 1000);
+               p.own_per_call_ns * 1000, p.own_between_calls_ns);
   for (size_t i = 0; i < p.functions.size(); ++i) {
     if (!p.functions[i].name.empty()) {
       std::fprintf(f, "function %zu %s %s\n", i, p.functions[i].name.c_str(), facts_of(p.functions[i].cls).name);

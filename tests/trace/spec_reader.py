@@ -145,7 +145,9 @@ def process(p: Payload) -> list[str]:
     names = "|".join(p.string() for _ in range(4))
     initialized, finalized, start = p.varint(), p.varint(), p.svarint()
     duration, overhead, per_call = p.varint(), p.varint(), p.varint()
-    numbers = f"{initialized} {finalized} 1 {start} {duration} {overhead} {per_call}"
+    p.varint()  # threads
+    between = p.varint() if p.at < len(p.data) else 0
+    numbers = f"{initialized} {finalized} 1 {start} {duration} {overhead} {per_call} {between}"
     return [f"process {pid} {rank} {size} {world} {names} {numbers}"]
 
 

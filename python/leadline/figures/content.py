@@ -77,7 +77,8 @@ class Content:
     def time_parts(self) -> tuple[TimePart, ...]:
         """Of the time of all ranks."""
         mpi_s = self.mpi_s - self.startup_s - self.mpi_io_s
-        return time_parts(self.base_s, mpi_s, self.io_s + self.mpi_io_s, self.startup_s, self.waiting_s)
+        files_s = self.io_s + self.mpi_io_s
+        return time_parts(self.base_s, mpi_s, files_s, self.own_between_s, self.startup_s, self.waiting_s)
 
     def share(self, time_s: float) -> float:
         """Of the ranks' time between MPI_Init and MPI_Finalize; 0 if there is none."""
@@ -106,6 +107,11 @@ class Content:
     def io_s(self) -> float:
         """Time in libc's file calls between MPI_Init and MPI_Finalize."""
         return sum(rank.io_s for rank in self.ranks)
+
+    @functools.cached_property
+    def own_between_s(self) -> float:
+        """Leadline's overhead between the program's calls: neither computation nor MPI."""
+        return sum(rank.own_between_s for rank in self.ranks)
 
     @functools.cached_property
     def mpi_io_s(self) -> float:

@@ -10,9 +10,10 @@ from leadline.figures.run import Run
 
 @dataclass(frozen=True)
 class RankEntry:
-    """One process. time_s = computation_s + mpi_s + io_s, over its threads, while recording was not paused.
+    """One process. time_s = computation_s + mpi_s + io_s + own_between_s, over its threads, without pauses.
 
-    io_s: time in libc's file calls.
+    io_s: time in libc's file calls.   own_between_s: Leadline's overhead between calls; own_s: all of it, also before
+    MPI_Init and when the process ends.
     """
 
     rank: str
@@ -37,6 +38,7 @@ class RankEntry:
     bytes_put: int
     bytes_got: int
     own_s: float
+    own_between_s: float
     trace_bytes: int
     finalized: bool
     complete: bool
@@ -52,9 +54,10 @@ def rank_entry(run: Run, index: int) -> RankEntry:
     process = run.processes[index]
     mpi_s = process.total.time_ns * 1e-9
     io_s = process.files_ns * 1e-9
+    own_between_s = process.own_ns * 1e-9
     duration_s = process.duration_ns * 1e-9
     if process.threads <= 1:
-        computation_s = max(duration_s - mpi_s - io_s - process.pauses.sum_ns * 1e-9, 0.0)
+        computation_s = max(duration_s - mpi_s - io_s - own_between_s - process.pauses.sum_ns * 1e-9, 0.0)
     else:  # calls to local functions lie in the gaps between the others
         local_s = process.category_ns[_core.CATEGORIES.index("local")] * 1e-9
         computation_s = max(process.gap_ns * 1e-9 - local_s, 0.0)
@@ -64,7 +67,7 @@ def rank_entry(run: Run, index: int) -> RankEntry:
         pid=process.pid,
         threads=process.threads,
         duration_s=duration_s,
-        time_s=computation_s + mpi_s + io_s,
+        time_s=computation_s + mpi_s + io_s + own_between_s,
         computation_s=computation_s,
         mpi_s=mpi_s,
         io_s=io_s,
@@ -81,6 +84,7 @@ def rank_entry(run: Run, index: int) -> RankEntry:
         bytes_put=process.total.put,
         bytes_got=process.total.got,
         own_s=process.own_overhead_ns * 1e-9,
+        own_between_s=own_between_s,
         trace_bytes=process.file_bytes,
         finalized=process.finalized,
         complete=process.complete,

@@ -73,10 +73,11 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "ranks": {
         "rank": RANK,
         "strip": Column("Time breakdown", "Time by kind; the full width is the slowest rank's time"),
-        "computation": Column("Computation", "Time outside MPI and file I/O"),
+        "computation": Column("Computation", "Time outside MPI and file I/O, without overhead"),
         "mpi": Column("MPI", "Time in MPI functions"),
         "mpi_share": Column("% MPI", "MPI's share of the rank's time between MPI_Init and MPI_Finalize"),
         "files": Column("File I/O", "Time in the program's file calls to libc"),
+        "own": Column("Overhead", "Time that Leadline took between the program's calls"),
         **{
             name: Column(_capital(_core.CATEGORY_NAMES[name].abbreviation), f"Time {KINDS[name]}")
             for name in _core.CATEGORIES

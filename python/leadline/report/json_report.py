@@ -24,6 +24,7 @@ PARTS_OF_TIME = {
     "transfer": "transfer",
     "mpi": "MPI",
     "files": "files",
+    "own": "overhead",
     "startup": "start-up",
 }
 
@@ -92,6 +93,7 @@ def _times(content: Content) -> dict[str, Any]:
         "mpi_share": None if withheld else content.mpi_share,
         "mpi_s": content.mpi_s,
         "io_s": content.io_s,
+        "own_between_s": content.own_between_s,
         "time_s": content.time_s,
         "startup_s": content.startup_s,
         "time_of": content.time_of,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from leadline.figures.content import Content
 from leadline.figures.phases import PhaseEntry
+from leadline.figures.time_parts import LEAST_OWN_SHOWN
 from leadline.findings import times_are_spoiled
 from leadline.findings.finding import Finding
 from leadline.report.entry_lines import clip
@@ -34,7 +35,7 @@ MOST_INNER = 3
 MOST_COMPUTED, LEAST_COMPUTED = 4, 0.02  # routines that are named; share of the time that makes one worth it
 LEAST_SHARE_INNER = 0.005
 LABEL = 12  # columns before the facts
-MARKS = {"computation": "#", "waiting": "=", "transfer": "-", "mpi": "=", "files": "."}
+MARKS = {"computation": "#", "waiting": "=", "transfer": "-", "mpi": "=", "files": ".", "own": "+"}
 
 
 @dataclass
@@ -111,6 +112,8 @@ def _where_time_goes(content: Content, width: int) -> list[Line]:
     bar, words, shown, done = "", [], 0.0, 0
     for part in content.time_parts:
         if part.share is None:
+            continue
+        if part.kind == "own" and part.share < LEAST_OWN_SHOWN:  # the last one: the bar is a little shorter
             continue
         mark = MARKS[part.kind]
         shown += part.share

@@ -122,13 +122,15 @@ class RanksRow(NamedTuple):
     duration_s: float
     """from MPI_Init to MPI_Finalize (s)."""
     time_s: float
-    """thread time without pauses: computation, MPI and file I/O (s)."""
+    """thread time without pauses: computation, MPI, file I/O and overhead (s)."""
     computation_s: float
-    """part of `time_s` outside MPI and file I/O (s)."""
+    """part of `time_s` outside MPI, file I/O and overhead (s)."""
     mpi_s: float
     """part of `time_s` in MPI: sum of the categories below (s)."""
     io_s: float
     """part of `time_s` in libc's file calls (s)."""
+    own_between_s: float
+    """part of `time_s` that is Leadline's overhead, between calls (s)."""
     startup_s: float
     """in MPI_Init, MPI_Finalize and related calls (s)."""
     point_to_point_s: float

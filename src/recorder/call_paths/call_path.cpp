@@ -5,6 +5,7 @@
 
 #include "host/readable_memory.hpp"
 #include "recorder/call_paths/user_path.hpp"
+#include "recorder/clocks/clock.hpp"
 #include "recorder/library/file_functions.hpp"
 
 namespace leadline::recorder {
@@ -113,8 +114,10 @@ __attribute__((noinline)) uint64_t CallPaths::hash_of_far(const Spot& s) const {
 uint32_t CallPaths::learn(Fn fn, Caller caller) {
   uint32_t site = 0;
   if (find_on_passing_stack(fn, caller, &site)) return site;
+  const Ticks begin = now();
   site = learn_site(fn, caller);
   keep(learning_->own_stack ? fn : on_passing_stack(fn), caller, site);
+  shared_.learnt(shared_.thread, now() - begin);
   return site;
 }
 

@@ -35,7 +35,9 @@ class CallPaths {
     Modules* modules;
     bool (*lock)();
     void (*unlock)(bool taken);
-    uint64_t* unknown;  // counts calls whose site does not fit
+    uint64_t* unknown;                             // counts calls whose site does not fit
+    void (*learnt)(void* thread, uint64_t ticks);  // a path, which took so long
+    void* thread;
   };
 
   bool attach(recording::Table<recording::LiveSite> sites, recording::Table<recording::LiveContext> contexts,

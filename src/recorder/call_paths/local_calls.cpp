@@ -1,5 +1,6 @@
 #include "recorder/call_paths/local_calls.hpp"
 
+#include "recorder/clocks/clock.hpp"
 #include "recorder/library/file_functions.hpp"
 #include "recorder/memory/inside.hpp"
 
@@ -7,6 +8,7 @@ namespace leadline::recorder {
 
 recording::LiveLocal* LocalCalls::learn(Fn fn, uint64_t ret) {
   const Inside inside;
+  const Ticks begin = now();
   const bool taken = shared_.lock();
   const ModuleAddress m = shared_.modules->find(ret);
   const bool own = !is_file_function(fn) && m.mpi_layer &&
@@ -14,6 +16,7 @@ recording::LiveLocal* LocalCalls::learn(Fn fn, uint64_t ret) {
   shared_.unlock(taken);
   recording::LiveLocal* local = own ? not_counted : entry(fn, m.known ? trace::frame_word(m.module, m.offset) : 0);
   cache_[slot(ret)] = {ret, local, fn};
+  shared_.learnt(shared_.thread, now() - begin);
   return local;
 }
 

@@ -11,7 +11,9 @@ class LocalCalls {
     Modules* modules;
     bool (*lock)();
     void (*unlock)(bool taken);
-    uint64_t* merged;  // counts calls whose caller does not fit the table
+    uint64_t* merged;                              // counts calls whose caller does not fit the table
+    void (*learnt)(void* thread, uint64_t ticks);  // a caller, which took so long
+    void* thread;
   };
   // A call made by a layer: counts nothing.
   static constexpr recording::LiveLocal* not_counted = nullptr;

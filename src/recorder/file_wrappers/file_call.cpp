@@ -71,7 +71,9 @@ void FileCall::count_end(FileCount what, uint64_t n) { table().count(file_->file
 void FileCall::add_event(const trace::Key& made) {
   if (where_ != Where::event) return;
   trace::Key key = made;
+  thread_->call_returned = true;
   key.site = thread_->paths.site(number_of(fn_), caller_);
+  thread_->call_returned = false;
   key.peer = trace::peer_none;
   if (key.site == no_site) return;
   Timed timed{*thread_, begin_, end_};

@@ -98,6 +98,7 @@ bool Recorder::may_enter() const { return lock_.needed() || (have_thread_key && 
 void Recorder::start() {
   rate_.begin();
   const Ticks begin = now();
+  const uint64_t begin_ns = processor_ns();
   state_ = State::off;
   const char* why = nullptr;
   const bool found = find_real_functions(&why);
@@ -137,7 +138,7 @@ void Recorder::start() {
   state_ = State::on;
   const char* paused = getenv("LEADLINE_START_PAUSED");
   if (paused && *paused && strcmp(paused, "0") != 0) begin_pause(begin);
-  own_time(now() - begin);
+  own_processor_time(begin_ns);
 }
 
 // A process that executes another program, and one in a container, may have the number of one that was recorded before.
@@ -269,11 +270,12 @@ bool Recorder::attach_thread(Thread* t) {
     this_process.lock_.give(taken);
     this_process.catch_up();
   };
+  const auto learnt = [](void* self, uint64_t ticks) { this_process.learnt(*static_cast<Thread*>(self), ticks); };
   t->locals.attach({&t->header->locals, t->region + at::locals, capacity::locals, backing},
-                   {&modules_, lock, unlock, counter(trace::LossKind::local_sites_merged)});
+                   {&modules_, lock, unlock, counter(trace::LossKind::local_sites_merged), learnt, t});
   if (!t->paths.attach({&t->header->sites, t->region + at::sites, capacity::sites, backing},
                        {&t->header->contexts, t->region + at::contexts, capacity::contexts, backing},
-                       {&modules_, lock, unlock, counter(trace::LossKind::path_unknown)})) {
+                       {&modules_, lock, unlock, counter(trace::LossKind::path_unknown), learnt, t})) {
     return false;
   }
   t->regions.attach({&t->header->region_times, t->region + at::region_times, capacity::regions, backing},
@@ -281,7 +283,8 @@ bool Recorder::attach_thread(Thread* t) {
                      counter(trace::LossKind::regions_merged)});
   t->graph.attach(t->header, t->region, backing, counter(trace::LossKind::order_lost),
                   counter(trace::LossKind::parameters_coarse),
-                  {[](void* self) { this_process.turn_generation(static_cast<Thread*>(self)); }, t});
+                  {[](void* self) { this_process.turn_generation(static_cast<Thread*>(self)); }, t,
+                   [](void* self) { static_cast<Thread*>(self)->time_this_call(); }});
   t->graph.set_places({[](void*, uint64_t frame, uint64_t* address) {
                          const Locked locked(this_process.lock_);
                          return this_process.modules_.address_of(trace::module_of(frame),
@@ -292,7 +295,11 @@ bool Recorder::attach_thread(Thread* t) {
                          const uint32_t module = trace::module_of(frame);
                          return module == trace::no_module_word || this_process.modules_.interprets(module);
                        },
-                       {find_code, find_import, nullptr, find_constants},
+                       {[](void* self, uint64_t address, code::Range* range) {
+                          if (Thread* own = own_thread()) own->begins_long_work();
+                          return find_code(self, address, range);
+                        },
+                        find_import, nullptr, find_constants},
                        nullptr});
   t->graph.set_scale({__atomic_load_n(&header_->tick_factor, __ATOMIC_RELAXED)});
   t->graph.set_room(budgets_.room_of_thread(thread_count_));
@@ -318,7 +325,19 @@ void Recorder::keep_series(Thread* t) {
   t->graph.series().keep(t->number ? budgets_.series_entries / 8 : budgets_.series_entries, budgets_.series_in_memory,
                          budgets_.series_automatic,
                          {[](void* self) { return this_process.spill_series(static_cast<Thread*>(self), false); }, t,
-                          now, [](uint64_t ticks) { this_process.own_time(ticks); }});
+                          now, [](uint64_t ticks) { this_process.own_time_between_calls(ticks); }});
+}
+
+void Recorder::leave_out(Thread& t, Ticks ticks) {
+  const Ticks own = t.on_a_core(ticks, header_->tick_factor);
+  if (__atomic_load_n(&header_->pauses.since, __ATOMIC_RELAXED)) return own_time(own);  // it is in no gap
+  t.graph.series().pass_over(own);
+  own_time_between_calls(own);
+}
+
+void Recorder::learnt(Thread& t, Ticks ticks) {
+  if (t.call_returned) return t.time_this_call();
+  leave_out(t, ticks);
 }
 
 void Recorder::leave(Thread* thread) {

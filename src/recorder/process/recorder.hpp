@@ -58,6 +58,16 @@ class Recorder {
     __atomic_fetch_add(&header_->losses[static_cast<uint32_t>(kind)], n, __ATOMIC_RELAXED);
   }
   void own_time(Ticks ticks) { __atomic_fetch_add(&header_->own_ticks, ticks, __ATOMIC_RELAXED); }
+  void own_processor_time(uint64_t since_ns) { own_time(ticks_of_ns(processor_ns() - since_ns, header_->tick_factor)); }
+  // The same of what is left out of the time before a call. After MPI_Finalize no time is reported.
+  void own_time_between_calls(Ticks ticks) {
+    own_time(ticks);
+    if (__atomic_load_n(&header_->finalized, __ATOMIC_RELAXED)) return;
+    __atomic_fetch_add(&header_->own_between_calls, ticks, __ATOMIC_RELAXED);
+  }
+  // Of the ticks until now, since the thread's last call, those on a core are own work and not the program's.
+  void leave_out(Thread& t, Ticks ticks);
+  void learnt(Thread& t, Ticks ticks);  // something about a call, before it is made or after it returned
 
  private:
   enum class State : uint8_t { unknown, on, off };

@@ -84,7 +84,7 @@ void Recorder::turn_generation(Thread* t) {
   errno = saved;
   const Ticks ticks = now() - begin;
   t->graph.series().pass_over(ticks);
-  own_time(ticks);
+  own_time_between_calls(ticks);
 }
 
 void Recorder::sample_own_time() {
@@ -191,8 +191,8 @@ void Recorder::finish() {
   const Locked locked(lock_);
   state_ = State::off;
   call_in_all_threads();  // threads that still run are not recorded any more
-  const Ticks begin = now();
-  if (!header_->finalized) header_->last_ticks = begin;
+  const uint64_t begin_ns = processor_ns();
+  if (!header_->finalized) header_->last_ticks = now();
   uint64_t events = 0;
   for (uint32_t i = 0; i < thread_count_; ++i) {
     events += threads_[i]->header->calls_before + recording::calls_of(*threads_[i]->header);
@@ -210,7 +210,7 @@ void Recorder::finish() {
   if (header_->rank < 0) header_->rank = static_cast<int32_t>(host::launcher_rank());
   header_->tick_factor = rate_.factor();
   sample_own_time();
-  own_time(now() - begin);
+  own_processor_time(begin_ns);
   const bool has_part = has_part_ || header_->generations_written > 0;
   // On the node, parts keep their names until the trace is there. Processes in containers may be namesakes.
   FilePath& path = has_part && !live_directory_.away() ? part_path_ : unfinished_path_;

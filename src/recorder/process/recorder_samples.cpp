@@ -51,7 +51,11 @@ void Recorder::take_samples(Thread& thread, uint32_t site, Where where) {
       samples_.add(address, thread.number, site);
     }
   });
-  own_time(now() - begin);
+  if (where == Where::in_call) {
+    thread.time_this_call();
+  } else {
+    leave_out(thread, now() - begin);
+  }
   errno = saved;
 }
 

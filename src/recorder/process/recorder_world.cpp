@@ -42,7 +42,11 @@ void Recorder::began(Ticks begin) {
   if (begin > h.first_ticks) h.start_unix_ns += static_cast<int64_t>(scale.ns(begin - h.first_ticks));
   h.first_ticks = begin;
   // Time before this is not the rank's.
-  if (Thread* t = own_thread()) t->skip_to(begin);
+  if (Thread* t = own_thread()) {
+    t->skip_to(begin);
+    t->begins_long_work();
+  }
+  __atomic_store_n(&h.own_between_calls, 0, __ATOMIC_RELAXED);
   settings_.clear();
   read_library_settings(&settings_);
   conditions_in_init(&h.conditions);
@@ -86,14 +90,19 @@ void Recorder::finalizes() {
   variables_.clear();
   read_tool_variables(&variables_);
   errno = saved;
+  own_time(now() - begin);
   const recording::TickScale scale{header_->tick_factor};
   clocks_from_ = clock_exchange.in_finalize(scale.ns(now() - header_->first_ticks)) ? begin : 0;
-  own_time(now() - begin);
 }
 
 void Recorder::finalized(Ticks end) {
   header_->finalized = 1;
   header_->last_ticks = end;
+  // What was left out after it is not in the time that it ends.
+  const Thread* t = own_thread();
+  const Ticks beyond = t && t->header->last_end > end ? t->header->last_end - end : 0;
+  const uint64_t own = __atomic_load_n(&header_->own_between_calls, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&header_->own_between_calls, beyond < own ? beyond : own, __ATOMIC_RELAXED);
   files_outside(true);
 }
 

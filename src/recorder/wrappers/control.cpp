@@ -48,7 +48,9 @@ void record_pcontrol(Call& call) {
     key.count = level;
     add_event(call, key);
   }
-  if (level == 0) this_process.pause(call.end);
+  // What was left out after the call is not the pause's.
+  const Ticks last = call.thread.header->last_end;
+  if (level == 0) this_process.pause(last > call.end ? last : call.end);
 }
 
 }  // namespace leadline::recorder

@@ -4,10 +4,17 @@
 
 namespace leadline::recorder {
 
-void sample_own_time(Thread& t, Ticks end) {
-  constexpr Ticks preempted_ticks = 60000;  // longer than any recording: the operating system was at work
+void time_own_work(Thread& t) {
+  const Ticks last = t.header->last_end, moment = now();
+  const Ticks took = moment > last ? moment - last : 0;
+  if (t.left_before) {
+    // The usual part is among the time before the next call, like that of other calls.
+    const Ticks usual = t.samples ? t.sampled_ticks / t.samples : 0;
+    t.sample_left = t.left_before > 1 ? t.left_before - 1 : 1;
+    t.left_before = 0;
+    return this_process.leave_out(t, took > usual ? took - usual : 0);
+  }
   t.sample_left = Thread::sample_every;
-  const Ticks took = now() - end;
   if (took < preempted_ticks) {
     t.sampled_ticks += took;
     ++t.samples;
@@ -15,12 +22,14 @@ void sample_own_time(Thread& t, Ticks end) {
 }
 
 const CommView& look_up_comm(Thread& t, uint64_t handle, int rc) {
+  t.time_this_call();
   const Locked locked(this_process.lock());
   Handles& handles = this_process.handles();
   return t.last_comm = rc == 0 ? handles.comm(handle) : handles.known_comm(handle);
 }
 
 const TypeView& look_up_type(Thread& t, uint64_t handle, int rc) {
+  t.time_this_call();
   const Locked locked(this_process.lock());
   Handles& handles = this_process.handles();
   return t.last_type = rc == 0 ? handles.type(handle) : handles.known_type(handle);
@@ -138,9 +147,14 @@ void before_type_free(Thread& t, Word address) {
 }
 
 void record_init(Call& call) {
+  call.thread.time_this_call();
   if (call.rc == 0) {
     this_process.initialized(call.begin);
-    if (this_process.compares_clocks()) call.end = now();  // no computation of the program's
+    if (this_process.compares_clocks()) {
+      call.end = now();  // no computation of the program's
+      call.thread.long_work_from = 0;
+      call.thread.begins_long_work();
+    }
   } else {
     this_process.not_initialized();
   }
@@ -167,6 +181,8 @@ void record_other(Call& call) {
   key.peer = trace::peer_none;
   if (call.rc != 0 && call.fn == Fn::Session_init) this_process.not_initialized();
   if (call.rc == 0 && call.fn == Fn::Session_init) {
+    call.thread.time_this_call();
+    call.thread.begins_long_work();
     this_process.session_opened(Abi::stored(call.args[2], abi.family->handle_bytes.session), call.begin);
   }
   if (call.rc == 0 && call.traits.cls == CallClass::other && r.request >= 0) {  // MPI_Comm_iflush_buffer

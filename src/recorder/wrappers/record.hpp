@@ -165,12 +165,18 @@ template <class AnyCall>
 inline bool begin_key(AnyCall& call, trace::Key* key) {
   uint32_t site = Call::not_sited;
   if constexpr (std::is_same_v<AnyCall, Call>) site = call.site;
-  if (site == Call::not_sited) site = call.thread.paths.site(call.fn, call.caller);
+  if (site == Call::not_sited) {
+    call.thread.call_returned = true;
+    site = call.thread.paths.site(call.fn, call.caller);
+    call.thread.call_returned = false;
+  }
   key->site = site;
   return site != no_site;
 }
 
-void sample_own_time(Thread& t, Ticks end);
+// The recorder's own time since the call: of one call in sample_every as a sample, of calls with which something is
+// learnt to leave it out of the time before the next one.
+void time_own_work(Thread& t);
 
 // Gives the event to the graph.
 template <class AnyCall>
@@ -183,7 +189,7 @@ inline void add_event(AnyCall& call, const trace::Key& key) {
   t.header->last_end = call.end;
   t.graph.add(key, call.end - call.begin, call.begin > last ? call.begin - last : 0);
   if constexpr (std::is_same_v<AnyCall, Call>) t.graph.stamp_next();
-  if (__builtin_expect(--t.sample_left == 0, 0)) sample_own_time(t, call.end);
+  if (__builtin_expect(--t.sample_left == 0, 0)) time_own_work(t);
 }
 
 // Whether the call has a flag that says no; a poll that failed altogether says so too.
@@ -199,7 +205,7 @@ inline void add_poll(Call& call, uint32_t site) {
   const Ticks last = t.header->last_end;
   t.header->last_end = call.end;
   t.graph.add_poll(site, call.end - call.begin, call.begin > last ? call.begin - last : 0);
-  if (__builtin_expect(--t.sample_left == 0, 0)) sample_own_time(t, call.end);
+  if (__builtin_expect(--t.sample_left == 0, 0)) time_own_work(t);
 }
 
 // A failed call may have been given something that is not a handle. The library is then not queried, because that would

@@ -31,7 +31,10 @@ struct Completed {
 
 // The effects of unusual requests when they are over. Call under the lock.
 void settle_special(Request& r) {
-  if (r.pending) this_process.handles().finish_comm(r.pending);
+  if (r.pending) {
+    if (Thread* t = own_thread()) t->time_this_call();
+    this_process.handles().finish_comm(r.pending);
+  }
   r.pending = 0;
   r.cancelled = false;
 }

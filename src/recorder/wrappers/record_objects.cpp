@@ -48,6 +48,7 @@ void record_comm_create(Call& call) {
     const bool made = call.rc == 0 && r.newcomm >= 0;
     const uint64_t handle = made ? Abi::stored(call.arg(r.newcomm), abi.family->handle_bytes.comm) : abi.comm_null;
     if (at_once) {
+      call.thread.time_this_call();
       if (handle != abi.comm_null) find_library_facts(handle);  // of a session the first that can be used
       const bool duplicate = call.fn == Fn::Comm_dup || call.fn == Fn::Comm_dup_with_info;
       key.extra = handles.add_comm(handle, parent, call.fn != Fn::Comm_create_group, duplicate);
@@ -102,6 +103,7 @@ void record_object(Call& call) {
       if (call.rc == 0) {
         const uint64_t made =
             kind == Kind::window ? Abi::stored(call.arg(r.win), width.win) : Abi::stored(call.arg(r.file), width.file);
+        call.thread.time_this_call();
         key.extra = object = handles.add_object(kind, made, comm);
       }
     } else {

@@ -58,7 +58,8 @@ void decode_header(ByteReader& in, Process* p) {
   p->duration_ns = static_cast<double>(in.varint());
   p->own_overhead_ns = static_cast<double>(in.varint());
   p->own_per_call_ns = static_cast<double>(in.varint()) / 1000;
-  in.varint();  // threads
+  in.varint();                                                                   // threads
+  if (!in.at_end()) p->own_between_calls_ns = static_cast<double>(in.varint());  // traces of before do not have it
 }
 
 void decode_functions(ByteReader& in, Process* p) {

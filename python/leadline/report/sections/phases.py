@@ -8,6 +8,7 @@ from typing import Any
 from leadline.figures.content import Content
 from leadline.figures.efficiency import Efficiency
 from leadline.figures.phases import PhaseEntry
+from leadline.figures.time_parts import LEAST_OWN_SHOWN
 from leadline.report.entry_lines import clip
 from leadline.report.section import Section
 from leadline.text import format as fmt
@@ -81,6 +82,8 @@ def draw(content: Content, out: Screen) -> None:
         unseen = "" if sampled else "; routines without calls count as computation"
         out.section(SECTION.title, f"time summed over ranks{unseen}")
         out.lines(_lines(shown, whole, out.width))
+        if whole > 0 and content.own_between_s >= LEAST_OWN_SHOWN * whole:
+            out.paragraph(f"Leadline's overhead is in no phase: {fmt.percent(content.own_between_s / whole)}.")
 
 
 def _lines(entries: Sequence[PhaseEntry], whole: float, width: int) -> list[Line]:

@@ -8,6 +8,7 @@ from leadline import _core
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
 from leadline.figures.rank_times import RankEntry
+from leadline.figures.time_parts import LEAST_OWN_SHOWN
 from leadline.report.section import Section
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
@@ -31,6 +32,7 @@ def _rank(rank: RankEntry) -> dict[str, Any]:
         "computation_s": rank.computation_s,
         "mpi_s": rank.mpi_s,
         "io_s": rank.io_s,
+        "own_between_s": rank.own_between_s,
         "by_kind_s": rank.category_s,
         "calls": rank.calls,
         "messages": rank.messages,
@@ -55,14 +57,16 @@ def draw(content: Content, out: Screen) -> None:
 
 
 def _bars(content: Content, width: int) -> list[Line]:
-    """A bar for each rank: computation, file I/O, then MPI. Of many ranks, those with least, median and most MPI."""
+    """A bar for each rank: computation, files, overhead, MPI. Of many ranks, those with least, median and most MPI."""
     ranks = content.ranks
     shown = ranks if len(ranks) <= MOST_BARS else _extremes(ranks)
     label = max(len(rank.rank) for rank in shown)
     longest = max(rank.time_s for rank in shown) or 1.0
     room = max(10, width - label - 34)
     has_io = any(rank.io_s >= 0.001 * rank.time_s > 0 for rank in ranks)
-    legend = f"# computation{'  o file I/O' if has_io else ''}  = MPI  - MPI_Init and MPI_Finalize"
+    has_own = any(rank.own_between_s >= LEAST_OWN_SHOWN * rank.time_s > 0 for rank in ranks)
+    kinds = f"# computation{'  o file I/O' if has_io else ''}{'  + overhead' if has_own else ''}"
+    legend = f"{kinds}  = MPI  - MPI_Init and MPI_Finalize"
     heading = f"{'rank':>{max(label, 4)}}  {'computation':>11} {'MPI':>9}"
     one = f"{heading}        {legend}"
     lines: list[Line] = [(line, "dim") for line in ([one] if len(one) <= width else [legend, heading])]
@@ -73,8 +77,10 @@ def _bars(content: Content, width: int) -> list[Line]:
         times = f"{fmt.seconds(rank.computation_s):>11} {fmt.seconds(rank.mpi_s):>9} {share:>6}"
         starting = round(whole * rank.category_s["startup"] / rank.time_s) if rank.time_s > 0 else 0
         moving = min(round(whole * rank.io_s / rank.time_s), whole - computing) if rank.time_s > 0 else 0
-        starting = min(starting, whole - computing - moving)
-        bar = "#" * computing + "o" * moving + "=" * (whole - computing - moving - starting) + "-" * starting
+        own = min(round(whole * rank.own_between_s / rank.time_s), whole - computing - moving) if has_own else 0
+        starting = min(starting, whole - computing - moving - own)
+        rest = whole - computing - moving - own - starting
+        bar = "#" * computing + "o" * moving + "+" * own + "=" * rest + "-" * starting
         lines.append(f"{rank.rank:>{max(label, 4)}}  {times} {bar}".rstrip())
     if len(shown) < len(ranks):
         lines.append(f"({len(shown)} of {len(ranks)} ranks: sorted by MPI share)")
