@@ -86,7 +86,7 @@ def test_limits_on_files_stop_the_trace_not_the_program(
 ) -> None:
     plain, recorded = run_both(one_of_each_family, builder, recorder, tmp_path, ["file-size", "300000"])
     assert (recorded.returncode, recorded.lines) == (0, plain.lines), recorded.stderr
-    assert "could not be written" in recorded.stderr
+    assert "cannot write the trace" in recorded.stderr
     report = report_of(tmp_path / "run")
     assert not report["complete"]
     assert {"process-ended-early", "order-lost", "write-failed"} <= {loss["code"] for loss in report["losses"]}
