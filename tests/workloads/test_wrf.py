@@ -101,7 +101,7 @@ REFUSED = {
     "no steps": (["--steps=0"], "--steps: expected an integer from 1"),
     "a grid of two sizes": (["--grid=41x81"], "--grid: expected the form 41x81x64"),
     "a grid too small for the ranks": (["--grid=5x8x3"], "a grid of 5 x 8 points cannot be decomposed into 3 tiles"),
-    "a tile thinner than the halo": (["--grid=8x30x3", "--tiles=3x1"], "cut into 3 tiles of at least 3 x 3"),
+    "a tile thinner than the halo": (["--grid=8x30x3", "--tiles=3x1"], "decomposed into 3 tiles of at least 3 x 3"),
     "another number of tiles": (["--tiles=2x2"], "--tiles gives 2 x 2 tiles for 3 processes"),
     "an unknown case": (["--case=storm"], "--case: expected one of wave, rest, got 'storm'"),
     "a grid beyond all memory": (["--grid=90000x90000x40"], "more than 2^31 points"),
