@@ -9,7 +9,7 @@ from .running import Program
 
 HERE = Path(__file__).parent
 PARTS = (
-    "advection",
+    "advection_scheme",
     "basin",
     "decomposition",
     "halo",

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "advection.hpp"
+#include "advection_scheme.hpp"
 #include "basin.hpp"
 #include "halo.hpp"
 
