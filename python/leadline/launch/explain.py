@@ -37,7 +37,10 @@ WITHOUT_ENVIRONMENT = re.compile(
     | \bLD_PRELOAD=(?!\S*\$\{?LD_PRELOAD)\S*""",
     re.VERBOSE,
 )
-NOT_STARTED = {126: "it was to start could not be executed", 127: "it was to start was not found"}
+NOT_STARTED = {
+    126: "a program that it was to start could not be executed",
+    127: "a program that it was to start, or a shared library of one, was not found",
+}
 INSIDE = "in the script: leadline exec ./app"
 MOST_OF_A_SCRIPT = 1 << 20  # bytes
 MACHINES = {"EM_386": "32-bit x86", "EM_X86_64": "x86-64", "EM_AARCH64": "64-bit ARM", "EM_ARM": "32-bit ARM"}
@@ -141,7 +144,7 @@ def why_nothing(
         return verdict
     if exit_code in NOT_STARTED and not any(directory.rglob(JOB)):
         name = PurePath(word).name
-        return Verdict("no", f"{name} ended with exit code {exit_code}: a program {NOT_STARTED[exit_code]}")
+        return Verdict("no", f"{name} ended with exit code {exit_code}: {NOT_STARTED[exit_code]}")
     if any(directory.rglob(JOB)):
         return Verdict(
             "no",
