@@ -10,8 +10,9 @@ from leadline import own_files
 from leadline.errors import UsageError
 
 MOST_BYTES = 4 << 20  # of a file
-# In one line. Each part of a dotted key costs the parser as much memory as all parts before it.
-MOST_DOTS = 64
+# Each part of a dotted key costs the parser as much memory as all parts before it: the square of a line's dots bounds
+# what its keys take. Summed over all lines, in words of memory.
+MOST_WORDS_OF_KEYS = 10_000_000
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -24,9 +25,11 @@ def load(path: Path) -> dict[str, Any]:
 
 def parsed(text: str) -> dict[str, Any]:
     """Raises ValueError, also for what would take more memory than any file of ours should."""
+    words = 0
     for number, line in enumerate(text.split("\n"), 1):
-        if line.count(".") > MOST_DOTS:
-            raise ValueError(f"more than {MOST_DOTS} dots (at line {number})")
+        words += line.count(".") ** 2
+        if words > MOST_WORDS_OF_KEYS:
+            raise ValueError(f"too many dots (at line {number})")
     # Slow to import, and most commands find no settings file.
     if sys.version_info >= (3, 11):
         import tomllib

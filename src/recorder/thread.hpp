@@ -79,7 +79,7 @@ struct Thread {
   static constexpr uint32_t first_sample = 61, sample_every = 509;  // primes: not in step with loops
 };
 
-// No recording of a call takes as long without long work: the operating system was at it.
+// Only a preempted thread takes this long to record a call, unless begins_long_work() announced it.
 inline constexpr Ticks preempted_ticks = 60000;
 
 // Null where this thread has not called MPI yet, or is not recorded.

@@ -81,6 +81,12 @@ def test_what_would_take_depth_or_memory_without_bound_is_refused(line: str, tmp
         toml.load(tmp_path / "settings.toml")
 
 
+def test_a_line_of_many_numbers_is_no_key_of_many_parts(tmp_path: Path) -> None:
+    values = [n + 0.5 for n in range(1000)]
+    (tmp_path / "network.toml").write_text(f"gaps = {values}\n")
+    assert toml.load(tmp_path / "network.toml") == {"gaps": values}
+
+
 def test_any_text_is_read_or_refused() -> None:
     chance = random.Random(7)
     for _ in range(2000):
