@@ -3,6 +3,7 @@
 import shutil
 import struct
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,23 @@ def test_a_script_that_starts_no_mpi(leadline: Command) -> None:
     ended = leadline("record", "--", "bash", "-c", "exit 0")
     assert ended.code == 3, ended.everything
     assert "called MPI" in ended.err
+
+
+def test_exec_within_the_command_may_record_elsewhere(
+    leadline: Command, mpich: mpi.Library, tiny: Tiny, tmp_path: Path
+) -> None:
+    inner = [sys.executable, "-m", "leadline", "exec", "-o", tmp_path / "inner", tiny(mpich)]
+    ended = leadline("record", "-o", tmp_path / "outer", "--", *mpich.launch(1), *inner)
+    assert ended.code == 3, ended.everything
+    assert f"`leadline exec` in this command records to {tmp_path / 'inner'}" in " ".join(ended.err.split())
+    assert list((tmp_path / "inner").glob("*.trace"))
+
+
+def test_doctor_names_a_folder_of_libraries_that_all_may_write(leadline: Command, tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    ended = leadline("doctor", environ={"LEADLINE_MPI_HOME": str(tmp_path)})
+    assert "is unsafe for executables: world-writable" in " ".join(ended.out.split()), ended.everything
+    assert "launchers" in ended.out
 
 
 def test_a_program_that_may_load_mpi_is_not_said_to_be_none(leadline: Command, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from leadline import __version__, mpi
+from leadline.errors import MissingPrerequisite
 from leadline.launch.executable import Executable, inspect
 from leadline.launch.explain import judge
 from leadline.launch.launcher import Launcher, find_launcher
@@ -117,7 +118,11 @@ def _analysis() -> Check:
 
 
 def _libraries() -> Iterator[Check]:
-    found = {library.name: library for library in mpi.available()}
+    try:
+        found = {library.name: library for library in mpi.available()}
+    except MissingPrerequisite as error:
+        yield Check("MPI libraries", "no", str(error), error.hint or "")
+        return
     for name in mpi.NAMES:
         library = found.get(name)
         if library is None:

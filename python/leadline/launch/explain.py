@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path, PurePath
 
 from leadline import own_files
 from leadline.launch.executable import Executable, inspect, native_architecture
-from leadline.launch.launcher import Launcher
+from leadline.launch.launcher import Launcher, is_program
 from leadline.launch.program import program_word
 from leadline.launchers import OTHER
 from leadline.masking import masked_words
@@ -139,6 +140,9 @@ def why_nothing(
     word = program_word(command, launcher)
     if word is None:
         return Verdict("no", f"no executable in this command: {' '.join(masked_words(command))}")
+    elsewhere = _own_output(command)
+    if elsewhere and Path(elsewhere).absolute() != directory.absolute():
+        return Verdict("no", f"`leadline exec` in this command records to {elsewhere}, not to {directory}")
     verdict = judge_word(word)
     if verdict.answer == "no":
         return verdict
@@ -166,6 +170,20 @@ def why_nothing(
         "without the recorder, or could not write there",
         hint,
     )
+
+
+def _own_output(command: Sequence[str]) -> str | None:
+    """The directory in `mpiexec -n 4 leadline exec -o DIR ./app`; None if the command says none."""
+    for i, word in enumerate(command[:-1]):
+        if PurePath(word).name == "leadline" and command[i + 1] == "exec":
+            for option, value in itertools.pairwise(command[i + 2 :]):
+                if option in {"-o", "--output"}:
+                    return value
+                if option.startswith("--output="):
+                    return option.removeprefix("--output=")
+                if option == "--" or is_program(option):
+                    break
+    return None
 
 
 def _of_script(word: str, verdict: Verdict) -> Verdict:

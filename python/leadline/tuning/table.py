@@ -167,7 +167,7 @@ def _range(value: Any, key: str, least: int, wrong: Any) -> tuple[int, int]:
 def write(table: Table) -> str:
     """The table as TOML; parse() gives the same back."""
     out = [
-        "# Algorithm per collective; without a matching rule, the library default. See docs/tune/tuning.md.",
+        "# Algorithm per collective; without a matching rule, the library default. See leadline tune --help.",
         "",
     ]
     out += [f"schema = {SCHEMA}", "", "[evidence]"]

@@ -72,7 +72,10 @@ def _draw_losses(losses: Sequence[Loss], out: Screen) -> None:
     for code, alike in list(by_code.items())[:MOST_LOSSES]:
         first = alike[0]
         who = f"rank {first.rank}: " if first.rank is not None and not first.message.startswith("rank") else ""
-        more = f" (and {fmt.plural(len(alike) - 1, 'more like this', 'more like this')})" if len(alike) > 1 else ""
+        more = ""
+        if len(alike) > 1:
+            in_all = fmt.count(sum(loss.amount for loss in alike))
+            more = f" (and {fmt.plural(len(alike) - 1, 'more like this', 'more like this')}; total {in_all})"
         out.item(f"{code}: {who}{first.message.strip()}{more}")
 
 
