@@ -17,7 +17,7 @@ from leadline.cli.compare import paths_of
 from leadline.compare import Comparison, Group, Subject, compare, from_run
 from leadline.compare.as_json import as_json
 from leadline.compare.environment import differences
-from leadline.compare.subject import Part
+from leadline.compare.subject import Concern, Part
 from leadline.compare.terminal import MOST_LINES, draw
 from leadline.compare.words import verdict
 from leadline.errors import UsageError
@@ -113,7 +113,9 @@ def test_one_run_each_claims_no_time_and_repeats_that_vary_do_not_either() -> No
     assert pair(fast, slow).pairs[0].main.claimed
     single = pair(fast[0], slow[0])
     assert not single.pairs[0].claims
-    assert verdict(single).startswith("Single runs show no difference: iteration ")
+    said = verdict(single)
+    assert said.startswith("52.5 % more time: iteration ")
+    assert said.endswith(", one run each: not proven. Same structure.")
     varying = [subject(10 * i + 7, whole=factor) for i, factor in enumerate((0.6, 1.5, 2.4))]
     assert not pair(fast, varying).pairs[0].claims
 
@@ -133,7 +135,7 @@ def test_a_slower_broadcast_is_named_first_with_the_setting_that_differs() -> No
     comparison = pair(a, b)
     assert [claim.kind for claim in comparison.pairs[0].claims] == ["call"]
     said = verdict(comparison)
-    assert said.startswith("MPI_Bcast in step: ")
+    assert ". MPI_Bcast in step: 1.11 ms → 3.25 ms per iteration" in said
     assert said.endswith("The runs also differ in MPIR_CVAR_BCAST_INTRA_ALGORITHM (not set → ring).")
 
 
@@ -214,6 +216,65 @@ def test_of_an_exchange_that_was_written_anew_all_messages_come_first() -> None:
     }
 
 
+def with_main_loop(run: Subject, computation: float, mpi: float, wait: float) -> Subject:
+    """Seconds per iteration and rank."""
+    each = run.ranks * STEPS
+    loop = Part(
+        key=("loop", "run", "1"),
+        name="main loop, run",
+        time_s=each * (computation + mpi),
+        computation_s=each * computation,
+        mpi_s=each * mpi,
+        wait_s=each * wait,
+        in_loop=True,
+    )
+    return replace(run, phases=[loop])
+
+
+def test_the_time_comes_first_and_what_it_is_made_of() -> None:
+    a = with_main_loop(subject(1, whole=4), 0.030, 0.015, 0.012)
+    b = with_main_loop(subject(2), 0.010, 0.002, 0.001)
+    found = pair(a, b).pairs[0]
+    assert [(portion.what, round(portion.seconds, 6)) for portion in found.portions] == [
+        ("computation", -0.020),
+        ("waiting for other ranks", -0.011),
+        ("transfer", -0.002),
+        ("file I/O", 0.0),
+    ]
+    said = verdict(pair(a, b))
+    assert said.startswith("4.06 times as fast: iteration 45.5 ms → 11.2 ms, one run each: not proven. ")
+    assert "On average, each iteration has 20.0 ms less computation, 11.0 ms less waiting for other ranks. Same" in said
+    slower_on_average = with_main_loop(subject(2), 0.050, 0.002, 0.001)
+    assert "On average" not in verdict(pair(a, slower_on_average)), "medians and means disagree"
+    untold = replace(b, phases=[replace(b.phases[0], wait_s=None)])
+    assert [portion.what for portion in pair(a, untold).pairs[0].portions] == ["computation", "MPI", "file I/O"]
+
+
+def test_a_removed_imbalance_is_a_difference_beside_fewer_messages() -> None:
+    a = [subject(10 * i, slow=1.4) for i in range(1, 4)]
+    b = [
+        replace(run, sites=[*run.sites[:2], replace(run.sites[2], messages=STEPS, calls=STEPS)])
+        for run in (subject(10 * i + 1) for i in range(1, 4))
+    ]
+    claims = pair(a, b).pairs[0].claims
+    assert [claim.kind for claim in claims] == ["structure", "structure", "imbalance"]
+    assert claims[2].text.startswith("rank 1 computes 2")
+    assert claims[2].of not in claims[0].alongside
+    said = verdict(pair(a, b))
+    assert said.index("iteration 15") < said.index("fewer")
+
+
+def test_findings_that_went_and_came_are_told() -> None:
+    slow, small, late = (Concern((name, "step"), f"{name}: text. Help.", 1.0) for name in ("slow", "small", "late"))
+    a = [replace(subject(seed), concerns=[slow, small]) for seed in (1, 2)]
+    b = [replace(subject(3), concerns=[small, late]), replace(subject(4), concerns=[late])]
+    found = pair(a, b).pairs[0].concerns
+    assert (found.went, found.came) == ([slow], [late])
+    assert as_json(pair(a, b))["pairs"][0]["findings_gone"] == [
+        {"id": "slow", "text": "slow: text. Help.", "cost_s": 1.0}
+    ]
+
+
 def test_without_iterations_one_run_each_supports_no_claim_about_times() -> None:
     a = replace(subject(1), iteration_s=[], iterations=0, rank_computation={}, sites=[])
     b = replace(a, elapsed_s=10 * a.elapsed_s, name="b")
@@ -269,6 +330,7 @@ def test_documented_fields_are_those_of_the_object() -> None:
     text = (ROOT / "docs" / "compare" / "compare.md").read_text()
     names = [*found, *found["groups"][0], *found["groups"][0]["runs"][0], *found["pairs"][0]]
     assert isinstance(found["limits"], list)
+    names += ["what", "seconds", "id", "text", "cost_s"]
     names += [*found["pairs"][0]["times"][0], *found["pairs"][0]["differences"][0], *found["scaling"]]
     names += [*found["scaling"]["curves"][0]["points"][0]]
     assert [name for name in names if f"`{name}`" not in text] == []

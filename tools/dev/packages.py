@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "findings": {"figures", "launchers", "statistics", "text", "wording"},
     "report": {"figures", "findings", "statistics", "symbols", "text", "wording"},
     "tables": {"figures", "findings", "text", "wording"},
-    "compare": {"figures", "profiles", "statistics", "text", "wording"},
+    "compare": {"figures", "findings", "profiles", "statistics", "text", "wording"},
     "interchange": {"figures", "symbols", "text"},
     "predict": {"figures", "findings", "libraries", "text"},
     "bench": {"mpi", "runs", "statistics", "tables", "text", "workloads"},

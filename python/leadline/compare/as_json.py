@@ -9,7 +9,7 @@ from leadline import __version__
 from leadline.compare.comparison import Comparison, Pair
 from leadline.compare.environment import Difference
 from leadline.compare.scaling import Scaling
-from leadline.compare.subject import Group
+from leadline.compare.subject import Concern, Group
 from leadline.compare.times import Metric
 from leadline.compare.words import basis, letter, sentence, unchanged, verdict
 
@@ -49,6 +49,8 @@ def _group(index: int, group: Group) -> dict[str, Any]:
                 "mpi_s": run.mpi_s,
                 "io_s": run.io_s,
                 "waited_share": run.waited_share,
+                "load_balance": run.load_balance,
+                "communication": run.communication,
                 "notes": list(run.notes),
             }
             for run in group.runs
@@ -90,8 +92,15 @@ def _pair(index: int, pair: Pair) -> dict[str, Any]:
             for number, cause in enumerate(pair.causes)
             for change in cause.changes
         ],
+        "portions": [{"what": portion.what, "seconds": portion.seconds} for portion in pair.portions],
+        "findings_gone": [_concern(concern) for concern in pair.concerns.went],
+        "findings_new": [_concern(concern) for concern in pair.concerns.came],
         "times": [_metric(metric) for metric in pair.metrics],
     }
+
+
+def _concern(concern: Concern) -> dict[str, Any]:
+    return {"id": concern.key[0], "text": concern.text, "cost_s": concern.cost_s}
 
 
 def _metric(metric: Metric) -> dict[str, Any]:

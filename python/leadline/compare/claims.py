@@ -23,13 +23,14 @@ MOST_PLACES = 3
 class Claim:
     """kind: "ranks", "structure", "imbalance", "computation", "call" or "time".   text: a sentence without its end.
 
-    details: the changes or figures it is made of.   alongside: times that changed with it.
+    details: the changes or figures it is made of.   alongside: times that changed with it.   of: the time it is about.
     """
 
     kind: str
     text: str
     details: Sequence[str] = ()
     alongside: Sequence[Metric] = field(default_factory=tuple)
+    of: Metric | None = None
 
 
 def claims_of(
@@ -39,15 +40,18 @@ def claims_of(
     if a.first.ranks != b.first.ranks:
         return [_ranks(a, b, metrics)]
     if causes:
-        return [
-            Claim("structure", _cause_text(cause), [c.text for c in cause.changes], claimed if number == 0 else ())
+        apart = _apart(claimed)
+        others = [metric for metric in claimed if metric not in apart]
+        counts = [
+            Claim("structure", _cause_text(cause), [c.text for c in cause.changes], others if number == 0 else ())
             for number, cause in enumerate(causes)
         ]
+        return counts + [Claim(_KINDS[metric.level], _time_text(metric), of=metric) for metric in apart]
     if not claimed:
         return []
     first = _leading(claimed)
     others = tuple(metric for metric in claimed if metric is not first)
-    return [Claim(_KINDS[first.level], _time_text(first), (), others)]
+    return [Claim(_KINDS[first.level], _time_text(first), (), others, first)]
 
 
 _KINDS = {
@@ -59,6 +63,14 @@ _KINDS = {
     "iteration": "time",
     "run": "time",
 }
+
+
+def _apart(claimed: Sequence[Metric]) -> list[Metric]:
+    """What does not follow from counts: the rank whose own computation changed most, or else the mean computation."""
+    ranks = [metric for metric in claimed if metric.level == "rank"]
+    if ranks:
+        return [max(ranks, key=lambda metric: abs(metric.weight))]
+    return [metric for metric in claimed if metric.level == "computation"]
 
 
 def _leading(claimed: Sequence[Metric]) -> Metric:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline.compare.claims import Claim, claims_of
+from leadline.compare.concerns import Changed, changed
 from leadline.compare.environment import Difference, differences
+from leadline.compare.explained import Portion, portions
 from leadline.compare.in_common import in_common
 from leadline.compare.scaling import Scaling, scaling
 from leadline.compare.structure import Cause, causes, common_share
@@ -49,6 +51,15 @@ class Pair:
     def claims(self) -> list[Claim]:
         """What differs beyond the noise, what differs most first; empty: nothing does."""
         return claims_of(self.a, self.b, self.causes, self.metrics, self.differences)
+
+    @functools.cached_property
+    def portions(self) -> list[Portion]:
+        """What the change of an iteration's mean time is made of, the largest first."""
+        return portions(self.a, self.b) if self.same_ranks else []
+
+    @functools.cached_property
+    def concerns(self) -> Changed:
+        return changed(self.a, self.b)
 
     @property
     def main(self) -> Metric:

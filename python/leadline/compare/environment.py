@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from leadline.figures.job import bindings
 from leadline.figures.programs import names_of, programs_of
@@ -72,7 +73,9 @@ def _build(library: str) -> str | None:
 
 
 def _build_id(run: Run, program: str) -> str | None:
-    return next((m.build_id[:12] for m in run.profile.modules if m.path == program and m.build_id), None)
+    """Of the program's file. A command names it as it likes (./app, or app on PATH), the recorder by its whole path."""
+    name = PurePath(program).name
+    return next((m.build_id[:12] for m in run.profile.modules if PurePath(m.path).name == name and m.build_id), None)
 
 
 def _settings(run: Run) -> dict[str, str | None]:

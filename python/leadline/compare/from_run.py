@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from leadline.compare.environment import environment_of
-from leadline.compare.subject import Part, Subject
+from leadline.compare.subject import Concern, Part, Subject
 from leadline.errors import LeadlineError
+from leadline.figures import efficiency
 from leadline.figures.content import Content
 from leadline.figures.core_sharing import waited_share
 from leadline.figures.entries import COLLECTIVE, STARTUP
 from leadline.figures.loops import NamedLoop, named_loop
 from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Site
+from leadline.findings import findings_of
+from leadline.findings.finding import Finding
 from leadline.wording.loops import anchor_of, loop_at
 
 MOST_DELAYED = 4
@@ -31,6 +34,7 @@ def subject_of(content: Content, name: str) -> Subject:
     series, computation = _kept(content)
     sites = _sites(content, inside, series)
     program, arguments = _program(content)
+    efficient = efficiency.of_run(content.ranks)
     return Subject(
         name=name,
         program=program,
@@ -52,6 +56,9 @@ def subject_of(content: Content, name: str) -> Subject:
         io_s=content.io_s,
         elapsed_s=max((rank.time_s - rank.category_s["startup"] for rank in content.ranks), default=0.0),
         waited_share=_waited(content),
+        load_balance=efficient.load_balance if efficient is not None else None,
+        communication=efficient.communication if efficient is not None else None,
+        concerns=[_concern(finding) for finding in findings_of(content)],
         notes=[loss.message for loss in run.losses if loss.code in ("missing-ranks", "unreadable-trace", "on-nodes")],
     )
 
@@ -66,6 +73,14 @@ def _program(content: Content) -> tuple[str, list[str] | None]:
     """The program's file name, and its arguments if they are known."""
     programs = programs_of(content.run)
     return " + ".join(names_of(content.run)), programs[0][1] if len(programs) == 1 else None
+
+
+def _concern(finding: Finding) -> Concern:
+    """By what its text names: the innermost routine, not the way to it."""
+    loop = finding.about.loop
+    sites = [(site.function, site.path[-1].full if site.path else "") for site in finding.about.sites[:1]]
+    where = (loop.routine,) if loop is not None else sites[0] if sites else ()
+    return Concern((finding.id, *where, *finding.about.files[:1]), finding.text, finding.cost_s)
 
 
 def _in_main_loop(content: Content) -> dict[int, float]:

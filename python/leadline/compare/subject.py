@@ -47,6 +47,15 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Concern:
+    """A finding of a run. key: what it is aligned by: its id, and the routines, without lines, that it is about."""
+
+    key: tuple[str, ...]
+    text: str
+    cost_s: float | None = None
+
+
+@dataclass(frozen=True)
 class Subject:
     """One run.
 
@@ -58,6 +67,7 @@ class Subject:
     computation_s, mpi_s, io_s, elapsed_s: between MPI_Init and MPI_Finalize, the first three of all ranks.
     rank_totals: by rank, seconds of computation between MPI_Init and MPI_Finalize.
     waited_share: the part of its time in which a rank could run but had no core, summed over the four ranks with most.
+    load_balance, communication: efficiencies between MPI_Init and MPI_Finalize.   concerns: the run's findings.
     notes: what is missing.
     tool: what recorded it, in one or a few words; kind: which reader read it, None for a recording of ours.
     depth: how many routines of call sites' paths are known, counted from the call; None: all.   all_sites: whether
@@ -85,6 +95,9 @@ class Subject:
     io_s: float | None = None
     elapsed_s: float = 0.0
     waited_share: float | None = None
+    load_balance: float | None = None
+    communication: float | None = None
+    concerns: Sequence[Concern] = ()
     notes: Sequence[str] = ()
     tool: str = "Leadline"
     kind: str | None = None

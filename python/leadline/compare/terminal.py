@@ -87,6 +87,8 @@ def _short(comparison: Comparison, most: int, width: int) -> list[Line]:
         if not parts:
             parts = [m for m in pair.metrics if m.level == "function"][: min(most, PARTS_SHOWN)]
         lines += [("Times", "bold"), *_table([*shown, *parts], width, bool(pair.a.first.iterations))]
+        lines += _efficiency(pair)
+        lines += _concerns(pair, most)
     if comparison.scaling is not None:
         lines += [("Scaling", "bold"), *_scaling(comparison, max(1, most // 2))]
     bases = dict.fromkeys(basis(pair) for pair in comparison.pairs)
@@ -144,6 +146,31 @@ def _claims(pair: Pair, most: int | None) -> list[Line]:
     if most is not None and len(pair.claims) > most:
         lines.append(f"  and {fmt.plural(len(pair.claims) - most, 'more difference')} (--all)")
     return lines
+
+
+def _efficiency(pair: Pair) -> list[Line]:
+    a, b = pair.a.first, pair.b.first
+    if a.load_balance is None or b.load_balance is None or a.communication is None or b.communication is None:
+        return []
+    balance, communication = (a.load_balance, b.load_balance), (a.communication, b.communication)
+    shown = ((balance[0] * communication[0], balance[1] * communication[1]), balance, communication)
+    parallel, load, rest = (f"{_share(before)} → {_share(after)}" for before, after in shown)
+    return [f"  parallel efficiency {parallel} = load balance {load} × communication {rest}"]
+
+
+def _concerns(pair: Pair, most: int | None) -> list[Line]:
+    """Findings that went and came, one line each."""
+    lines: list[Line] = []
+    for words, concerns in (("no longer found", pair.concerns.went), ("now found", pair.concerns.came)):
+        shown = concerns if most is None else concerns[: max(1, most // 2)]
+        lines += [f"  {words}: {_first_sentence(concern.text)}" for concern in shown]
+        if len(concerns) > len(shown):
+            lines.append(f"    and {len(concerns) - len(shown)} more (--all)")
+    return [("Findings", "bold"), *lines] if lines else []
+
+
+def _first_sentence(text: str) -> str:
+    return text.partition(". ")[0].rstrip(".")
 
 
 def _alongside(pair: Pair, metrics: Sequence[Metric], most: int | None) -> list[Line]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from leadline.compare.claims import Claim
 from leadline.compare.comparison import Comparison, Pair
+from leadline.compare.explained import named
 from leadline.compare.scaling import Scaling
 from leadline.compare.subject import Group
 from leadline.compare.times import Metric
@@ -11,6 +15,7 @@ from leadline.text import format as fmt
 
 TOO_WIDE = 20.0  # an interval that holds ratios so far apart is not shown
 MOST_NAMED = 3  # differences of the environments
+ALIKE = 0.02  # times that differ by less are not called faster or slower
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -72,49 +77,84 @@ def tells(ratio: Ratio) -> bool:
 
 
 def sentence(pair: Pair) -> str:
-    return _capital(_sentence(pair)) + "."
+    return " ".join(f"{_capital(text)}." for text in _parts(pair))
 
 
-def _sentence(pair: Pair) -> str:
-    if not pair.claims:
-        return _nothing(pair)
-    first = pair.claims[0]
-    more = len(pair.claims) - 1
-    also = f" (and {fmt.plural(more, 'other difference')})" if more else ""
+def _parts(pair: Pair) -> list[str]:
+    """How much faster, what that is made of, and what differs."""
+    if pair.claims and pair.claims[0].kind == "ranks":
+        return [pair.claims[0].text + _also(pair.claims)]
+    found = [time_of(pair.main, repeats=pair.repeats), *_made_of(pair)]
+    said = [claim for claim in pair.claims if claim.of is None or claim.of is not pair.main]
+    if said:
+        found.append(said[0].text + _also(said))
+    elif not pair.claims:
+        found.append(_same(pair))
     known = [each for each in pair.differences if not each.unknown]
-    if first.kind in ("structure", "ranks") or not 1 <= len(known) <= MOST_NAMED:
-        return first.text + also
-    titles = [each.title for each in known]
-    if len(titles) == 1:
-        titles[0] += f" ({' → '.join(known[0].values)})"
-    return f"{first.text}{also}. The runs also differ in {' and '.join(', '.join(titles).rsplit(', ', 1))}"
+    if pair.claims and pair.claims[0].kind != "structure" and 1 <= len(known) <= MOST_NAMED:
+        titles = [each.title for each in known]
+        if len(titles) == 1:
+            titles[0] += f" ({' → '.join(known[0].values)})"
+        found.append(f"The runs also differ in {' and '.join(', '.join(titles).rsplit(', ', 1))}")
+    if pair.main.ratio is None and not pair.claims:
+        found.append("To compare times, record repeats, or keep the times of more iterations (--series)")
+    return found
+
+
+def _also(claims: Sequence[Claim]) -> str:
+    return f" (and {fmt.plural(len(claims) - 1, 'other difference')})" if len(claims) > 1 else ""
+
+
+def time_of(main: Metric, *, repeats: bool) -> str:
+    """How much faster B is than A, and how sure that is."""
+    numbers = f"{main.name} {fmt.seconds(main.a)} → {fmt.seconds(main.b)}"
+    ratio = main.value
+    if ratio is None or ratio <= 0:
+        return numbers
+    if not repeats:
+        return f"{_faster(ratio)}{numbers}, one run each: not proven"
+    span = "runs too variable for a confidence interval"
+    if main.ratio is not None and tells(main.ratio):
+        span = f"95 % CI {fmt.change(main.ratio.low)} to {fmt.change(main.ratio.high)}"
+    if not main.claimed:
+        return f"no difference in time beyond noise: {numbers} ({fmt.change(ratio)}; {span})"
+    return f"{_faster(ratio)}{numbers} ({span})"
+
+
+def _faster(ratio: float) -> str:
+    if abs(ratio - 1) < ALIKE:
+        return ""
+    if ratio <= 0.5:
+        return f"{fmt.times(1 / ratio)} as fast: "
+    return f"{fmt.times(ratio)} as long: " if ratio >= 2 else f"{fmt.change(ratio).lstrip('+-−')} {_less(ratio)} time: "
+
+
+def _less(ratio: float) -> str:
+    return "less" if ratio < 1 else "more"
+
+
+def _made_of(pair: Pair) -> list[str]:
+    """Not of a difference within noise, nor where means, which portions add up to, went another way than medians."""
+    main = pair.main
+    ratio = main.value
+    change = sum(portion.seconds for portion in pair.portions)
+    if main.level != "iteration" or ratio is None or abs(ratio - 1) < ALIKE or (ratio < 1) != (change < 0):
+        return []
+    if pair.repeats and not main.claimed:
+        return []
+    shown = named(pair.portions)
+    return [f"on average, each iteration has {', '.join(portion.text for portion in shown)}"] if shown else []
 
 
 def unchanged(pair: Pair) -> str:
     """The sentence if nothing differs beyond noise."""
     if not pair.same_ranks:
         return "nothing"
-    same = "same structure" if pair.a.first.has_structure else "same call counts where both have them"
-    return f"no change beyond noise; {same}"
+    return f"no change beyond noise; {_same(pair)}"
 
 
-def _nothing(pair: Pair) -> str:
-    main = pair.main
-    structure = "structure" if pair.a.first.has_structure else "call counts present in both"
-    if main.ratio is None:
-        numbers = f"{fmt.seconds(main.a)} and {fmt.seconds(main.b)}"
-        return (
-            f"same {structure}; {main.name}: {numbers}. To compare times, record repeats, or keep the times of more "
-            "iterations (--series)"
-        )
-    ratio = main.ratio
-    values = f"{fmt.seconds(main.a)} and {fmt.seconds(main.b)}"
-    span = f"95 % CI {fmt.change(ratio.low)} to {fmt.change(ratio.high)}"
-    if not pair.repeats:
-        within = f"within each run {span}" if tells(ratio) else "too variable for a confidence interval"
-        return f"single runs show no difference: {main.name} {values} ({fmt.change(ratio.value)}; {within})"
-    span = span if tells(ratio) else "runs too variable for a confidence interval"
-    return f"no difference beyond noise: {main.name} {values} ({fmt.change(ratio.value)}; {span})"
+def _same(pair: Pair) -> str:
+    return "same structure" if pair.a.first.has_structure else "same call counts where both have them"
 
 
 def _capital(text: str) -> str:

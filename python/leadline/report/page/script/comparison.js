@@ -91,9 +91,16 @@ function differences({ pairs }) {
           pair.differences.map((each) => h("li", null, each.text, details(each))),
         )
       : h("p", null, `${pair.unchanged[0].toUpperCase()}${pair.unchanged.slice(1)}.`),
+    concerns("No longer found", pair.findings_gone),
+    concerns("Now found", pair.findings_new),
     bases.length > 1 ? remark(pair.basis) : null,
   ]);
   return [each, bases.length === 1 ? remark(bases[0]) : null];
+}
+
+function concerns(title, findings) {
+  if (!findings.length) return null;
+  return h("div", null, h("p", null, `${title}:`), h("ul", null, findings.map((each) => h("li", null, each.text))));
 }
 
 function details({ details, alongside }) {
