@@ -41,9 +41,9 @@ def claims_of(
         return [_ranks(a, b, metrics)]
     if causes:
         apart = _apart(claimed)
-        others = [metric for metric in claimed if metric not in apart]
+        beside = [metric for metric in claimed if metric not in apart]
         counts = [
-            Claim("structure", _cause_text(cause), [c.text for c in cause.changes], others if number == 0 else ())
+            Claim("structure", _cause_text(cause), [c.text for c in cause.changes], beside if number == 0 else ())
             for number, cause in enumerate(causes)
         ]
         return counts + [Claim(_KINDS[metric.level], _time_text(metric), of=metric) for metric in apart]

@@ -112,7 +112,8 @@ def time_of(main: Metric, *, repeats: bool) -> str:
     if ratio is None or ratio <= 0:
         return numbers
     if not repeats:
-        return f"{_faster(ratio)}{numbers}, one run each: not proven"
+        faster = _faster(ratio)
+        return f"{faster}{numbers}, one run each: not proven" if faster else f"{numbers}, one run each"
     span = "runs too variable for a confidence interval"
     if main.ratio is not None and tells(main.ratio):
         span = f"95 % CI {fmt.change(main.ratio.low)} to {fmt.change(main.ratio.high)}"
