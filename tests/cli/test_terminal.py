@@ -15,7 +15,7 @@ from leadline.bench.output import legend
 from leadline.cli.command import COMMANDS
 from leadline.text.screen import folded
 
-from .conftest import Command
+from .conftest import Command, InProcess
 from .terminal import in_terminal
 
 NARROW = 60
@@ -145,8 +145,23 @@ def test_completion_for_an_unknown_shell_is_refused(leadline: Command) -> None:
     assert "leadline config --completion bash (or zsh, fish) prints the script" in done.err
 
 
-@pytest.mark.parametrize(("typed", "offered"), [("rep", {"report"}), ("config --c", {"--cflags", "--completion"})])
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("rep", {"report"}),
+        ("config --c", {"--cflags", "--completion"}),
+        ("report lead", {"leadline-runs/app-1", "leadline-runs/app-2"}),
+        ("timeline k", {"kept"}),
+        ("report --section itera", {"iterations"}),
+        ("report --table wai", {"waits"}),
+        ("export otf", {"otf2"}),
+    ],
+)
 def test_bash_is_told_what_comes_next(typed: str, offered: set[str], leadline: Command) -> None:
+    for run in ("leadline-runs/app-1", "leadline-runs/app-2", "kept"):
+        (leadline.directory / run).mkdir(parents=True)
+        (leadline.directory / run / "rank-00000-host-1.trace").touch()
+    (leadline.directory / "kitchen").mkdir()
     words = typed.split()
     environ = {
         "COMP_WORDS": f"leadline {typed}",
@@ -155,6 +170,27 @@ def test_bash_is_told_what_comes_next(typed: str, offered: set[str], leadline: C
     }
     done = leadline(environ=environ)
     assert {line.partition(",")[2] for line in done.out.splitlines()} == offered, done.everything
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["reprot"], "report"),
+        (["report", "--section", "iteration", "kept"], "iterations"),
+        (["report", "--table", "site", "kept"], "sites"),
+        (["export", "oft2", "kept", "-o", "out"], "otf2"),
+    ],
+)
+def test_what_was_meant_is_asked(typed: list[str], meant: str, in_process: InProcess, place: Path) -> None:
+    (in_process.directory / "kept").symlink_to(place / "run")
+    ended = in_process(*typed)
+    assert (ended.code, f"did you mean {meant}?" in ended.err) == (2, True), ended.everything
+
+
+def test_the_newest_run_is_what_a_command_takes(in_process: InProcess) -> None:
+    for words in (["report"], ["timeline"], ["predict"], ["export", "tau", "-o", "out"]):
+        ended = in_process(*words)
+        assert (ended.code, "no runs in leadline-runs" in ended.err) == (2, True), ended.everything
 
 
 def test_a_line_goes_on_beneath_its_last_column() -> None:

@@ -103,7 +103,10 @@ def test_a_command_writes_the_same(whole: Opened, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--table", "site"), "--table site: unknown table\nleadline: one of calls, sites, matrix"),
+        (
+            ("--table", "site"),
+            "--table site: unknown table\nleadline: did you mean sites?; available: calls, sites, matrix",
+        ),
         (("--table", "sites:3"), "--table sites:3: unknown table"),
         (("--table", "timeline:first"), "expected a number, typical, slowest or all"),
         (("--csv", "x.csv"), "--csv needs --table NAME"),

@@ -13,6 +13,7 @@ import click
 
 from leadline import __version__
 from leadline.cli.settings import default_map
+from leadline.errors import UsageError
 
 COMMANDS = {
     "run": "Record a command, print a summary and write the report.",
@@ -49,6 +50,15 @@ class LazyGroup(click.Group):
         gc.enable()
         found: click.Command = module.command
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from leadline.text.suggestions import available
+
+            raise UsageError(f"unknown command {args[0]!r}", hint=available(args[0], COMMANDS))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

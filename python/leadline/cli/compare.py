@@ -11,17 +11,27 @@ from typing import Any
 import click
 
 from leadline.cli.reporting import say_owner, step_option, working
+from leadline.cli.run_argument import RunType
 from leadline.cli.saying import say, shown
 from leadline.errors import MissingPrerequisite, SlowerThanAllowed, UsageError
 from leadline.text.printing import write_json
 
+PAGE = "compare.html"
 PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
 
 
 @click.command("compare")
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the comparison as JSON.")
 @click.option("--all", "all_tables", is_flag=True, envvar="LEADLINE_ALL", help="Show all tables, not only the summary.")
-@click.option("--html", metavar="FILE", envvar="LEADLINE_HTML", help="Write the comparison as one HTML page.")
+@click.option(
+    "--html",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    metavar="[FILE]",
+    envvar="LEADLINE_HTML",
+    help=f"Write the comparison as one HTML page and print its path.  [default: {PAGE}]",
+)
 @click.option(
     "--fail-above",
     metavar="PERCENT",
@@ -31,7 +41,7 @@ PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
     ),
 )
 @step_option
-@click.argument("groups", metavar="A B [C…]", nargs=-1)
+@click.argument("groups", metavar="A B [C…]", nargs=-1, type=RunType())
 def command(
     json_: bool, all_tables: bool, html: str | None, fail_above: str | None, step: str | None, groups: tuple[str, ...]
 ) -> int:
@@ -41,6 +51,8 @@ def command(
     'A*' in quotes. Repeats give intervals that one run each cannot give.
     """
     allowed = _percent(fail_above) if fail_above is not None else None
+    if html and len(groups) < 2 and _is_group(html):
+        html, groups = "", (html, *groups)  # `compare --html A B`: the word after an option that may have a value
     if len(groups) < 2:
         raise UsageError(
             "compare needs at least two runs",
@@ -55,7 +67,7 @@ def command(
         say_owner(Path(path))
     with working("reading the recordings"):
         comparison = _opened(groups, step)
-        page = _written(comparison, Path(html)) if html else None
+        page = _written(comparison, Path(html or PAGE)) if html is not None else None
     for group in comparison.groups:
         for run in group.runs:
             for note in run.notes:
@@ -75,6 +87,10 @@ def command(
     if allowed is not None:
         _check(comparison, allowed)
     return 0
+
+
+def _is_group(text: str) -> bool:
+    return Path(text).is_dir() or "," in text or glob.has_magic(text)
 
 
 def _opened(groups: tuple[str, ...], step: str | None) -> Any:

@@ -9,13 +9,20 @@ from typing import Any
 import click
 
 from leadline.cli.reporting import open_run, step_option, working
+from leadline.cli.run_argument import run_argument, run_or_newest
 from leadline.cli.saying import say
 from leadline.errors import UsageError
 from leadline.interchange import FORMATS
+from leadline.text.suggestions import available
 
 
 class _Formats(click.Choice[str]):
     name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.choices:
+            raise UsageError(f"unknown format {value!r}", hint=available(value, self.choices))
+        return str(super().convert(value, param, ctx))
 
 
 @click.command("export")
@@ -33,9 +40,11 @@ class _Formats(click.Choice[str]):
 )
 @step_option
 @click.argument("name", metavar="FORMAT", type=_Formats(list(FORMATS)))
-@click.argument("directory", metavar="DIR")
-def command(name: str, directory: str, output: str, iterations: str | None, ranks: str | None, step: str | None) -> int:
-    """Write the run in DIR in another tool's FORMAT.
+@run_argument
+def command(
+    name: str, directory: str | None, output: str, iterations: str | None, ranks: str | None, step: str | None
+) -> int:
+    """Write the run in DIR, by default the newest run under leadline-runs, in another tool's FORMAT.
 
     \b
     callgrind  call tree with times and bytes: KCachegrind
@@ -53,7 +62,7 @@ def command(name: str, directory: str, output: str, iterations: str | None, rank
         raise UsageError(f"no such directory: {target.absolute().parent}")
     window = window_of(iterations)
     with working("exporting"):
-        run = open_run(Path(directory), step)
+        run = open_run(run_or_newest(directory), step)
         written = _export(name, run, target, window, ranks)
     for note in written.notes:
         say(f"{name}: {note}")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from leadline.cli.reporting import open_run, step_option, working
+from leadline.cli.run_argument import run_argument, run_or_newest
 from leadline.errors import UsageError
 from leadline.text import format as fmt
 from leadline.text import printing
@@ -43,7 +43,7 @@ SCHEMA = 1
 )
 @click.option("--json", "as_json", is_flag=True, envvar="LEADLINE_JSON", help="Print the figures as JSON.")
 @step_option
-@click.argument("directory", metavar="DIR")
+@run_argument
 def command(
     steps: int | None,
     network: str | None,
@@ -51,16 +51,18 @@ def command(
     compute: float,
     as_json: bool,
     step: str | None,
-    directory: str,
+    directory: str | None,
 ) -> int:
     """Predict how long the run in DIR would take with other steps, network or computation.
+
+    By default DIR is the newest run under leadline-runs.
 
     The unchanged run is replayed first: how far that is from the recording is part of the result.
     """
     if not 0 <= compute <= 1e6:
         raise UsageError(f"--compute {compute:g}: expected a number from 0 to 1,000,000")
     with working("replaying"):
-        run = open_run(Path(directory), step)
+        run = open_run(run_or_newest(directory), step)
         from leadline import network as networks
         from leadline.predict import Change, predict, why_spoiled
 

@@ -8,10 +8,22 @@ from pathlib import Path
 import click
 
 from leadline.cli.reporting import PAGE, advice_for, open_report, step_option, working, write_page
+from leadline.cli.run_argument import run_argument, run_or_newest
 from leadline.cli.saying import nearby, say, shown
-from leadline.errors import UsageError
-from leadline.run_directory import DEFAULT_PARENT, require, runs_in
+from leadline.run_directory import require
 from leadline.text.printing import console, write_json, write_path
+
+
+def _sections(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from leadline.report.terminal import section_names
+
+    return [name for name in section_names() if name.startswith(incomplete)]
+
+
+def _tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from leadline.cli.tables import names
+
+    return [name for name in names() if name.startswith(incomplete)]
 
 
 @click.command("report")
@@ -29,6 +41,7 @@ from leadline.text.printing import console, write_json, write_path
     multiple=True,
     metavar="NAME",
     envvar="LEADLINE_SECTION",
+    shell_complete=_sections,
     help="Show this section (findings, phases, waits, patterns, ...); may be given several times. A wrong name lists "
     "them.",
 )
@@ -51,12 +64,13 @@ from leadline.text.printing import console, write_json, write_path
     "--table",
     metavar="NAME",
     envvar="LEADLINE_TABLE",
+    shell_complete=_tables,
     help="Print one table as CSV, e.g. sites, calls, ranks, timeline:all. A wrong name lists them.",
 )
 @click.option("--csv", metavar="FILE", envvar="LEADLINE_CSV", help="Write the --table to FILE as CSV.")
 @click.option("--parquet", metavar="FILE", envvar="LEADLINE_PARQUET", help="Write the --table to FILE as Parquet.")
 @step_option
-@click.argument("directory", required=False, metavar="[DIR]")
+@run_argument
 def command(
     json_: bool,
     all_sites: bool,
@@ -75,7 +89,7 @@ def command(
     """
     if html and directory is None and Path(html).is_dir():
         html, directory = "", html  # `report --html DIR`: the word after an option that may have a value
-    path = Path(directory) if directory is not None else newest()
+    path = run_or_newest(directory)
     require(path)
     if table is not None or csv is not None or parquet is not None:
         from leadline.cli.tables import export
@@ -102,13 +116,3 @@ def command(
             where = f"More: --all or --section NAME. As a page: leadline report {shown(path)} --html."
             report.print_summary(console(), " ".join([where, *filter(None, [advice_for(report)])]))
     return 0
-
-
-def newest() -> Path:
-    parent = Path(DEFAULT_PARENT)
-    found = [path for path in parent.iterdir() if path.is_dir() and runs_in(path)] if parent.is_dir() else []
-    if not found:
-        raise UsageError(
-            f"no runs in {DEFAULT_PARENT}", hint="record one with leadline run, or name one: leadline report DIR"
-        )
-    return max(found, key=lambda path: path.stat().st_mtime)

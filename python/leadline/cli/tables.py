@@ -9,12 +9,15 @@ from typing import Any
 from leadline.cli.reporting import say_owner, working
 from leadline.cli.saying import say, shown
 from leadline.errors import UsageError
+from leadline.text.suggestions import available
 
 
 def export(path: Path, name: str | None, step: str | None, *, csv: str | None, parquet: str | None) -> int:
     """To the files that are named, else as CSV to standard output. Raises UsageError, MissingPrerequisite."""
     if name is None:
-        raise UsageError(f"{'--csv' if csv is not None else '--parquet'} needs --table NAME", hint=f"one of {_names()}")
+        raise UsageError(
+            f"{'--csv' if csv is not None else '--parquet'} needs --table NAME", hint=f"one of {', '.join(names())}"
+        )
     import leadline
 
     with working("reading the recording"):
@@ -40,7 +43,7 @@ def _table(recording: Any, name: str) -> Any:
 
     table, _, which = name.partition(":")
     if table not in {each.id for each in TABLES} or (which and table != "timeline"):
-        raise UsageError(f"--table {name}: unknown table", hint=f"one of {_names()}")
+        raise UsageError(f"--table {name}: unknown table", hint=available(table, names()))
     if not which:
         return getattr(recording, table)()
     if not which.isdecimal() and which not in ("typical", "slowest", "all"):
@@ -48,7 +51,7 @@ def _table(recording: Any, name: str) -> Any:
     return recording.timeline(int(which) if which.isdecimal() else which)
 
 
-def _names() -> str:
+def names() -> list[str]:
     from leadline.tables import TABLES
 
-    return ", ".join(each.id for each in TABLES)
+    return [each.id for each in TABLES]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from leadline.cli.report import newest
 from leadline.cli.reporting import open_run, step_option, working
+from leadline.cli.run_argument import run_argument, run_or_newest
 from leadline.errors import UsageError
 from leadline.run_directory import require
 from leadline.text.printing import console
@@ -39,12 +38,12 @@ WORDS = ("typical", "slowest", "output")
     help="Width in columns.  [default: the terminal's]",
 )
 @step_option
-@click.argument("directory", required=False, metavar="[DIR]")
+@run_argument
 def command(iteration: str, ranks: str | None, width: int | None, step: str | None, directory: str | None) -> int:
     """Draw an iteration of the run in DIR, by default that of the newest run under leadline-runs: a row per rank, a
     column per stretch of time.
     """
-    path = Path(directory) if directory is not None else newest()
+    path = run_or_newest(directory)
     require(path)
     if iteration not in WORDS and not iteration.isdecimal():
         raise UsageError(f"--iteration {iteration}: expected a number, {', '.join(WORDS[:-1])} or {WORDS[-1]}")

@@ -19,6 +19,7 @@ from leadline.report.sections import SECTIONS
 from leadline.report.verdict import verdict
 from leadline.text import format as fmt
 from leadline.text.screen import Screen
+from leadline.text.suggestions import available
 from leadline.wording import jobs
 
 if TYPE_CHECKING:
@@ -66,8 +67,11 @@ def _section(content: Content, name: str) -> Section | None:
     for section in drawn:
         if section.figures is not None and wanted.replace("-", "_") in section.figures(content):
             return section
-    ids = [FINDINGS.lower(), *(section.id for section in drawn)]
-    raise UsageError(f"unknown section {name!r}", hint=f"available: {', '.join(ids)}")
+    raise UsageError(f"unknown section {name!r}", hint=available(wanted, section_names()))
+
+
+def section_names() -> list[str]:
+    return [FINDINGS.lower(), *(section.id for section in SECTIONS if section.draw is not None)]
 
 
 def _look(findings: Sequence[Finding], out: Screen) -> bool:
