@@ -16,6 +16,7 @@ from leadline.figures.time_parts import LEAST_OWN_SHOWN
 from leadline.findings import times_are_spoiled
 from leadline.findings.finding import Finding
 from leadline.report.entry_lines import clip
+from leadline.report.helping import with_help
 from leadline.report.json_report import PARTS_OF_TIME
 from leadline.report.sections.phases import phase_words, unseen_steps
 from leadline.report.terminal import about
@@ -63,10 +64,7 @@ def _blocks(content: Content, findings: Sequence[Finding], width: int, more: str
         if facts:
             blocks.append(Block(["", *facts]))
             blocks += [Block([line], 7) for line in _inner_loops(content, width)]
-    helped = {stated.help if stated is not None else ""}
-    for number, finding in enumerate(others):
-        text = finding.text if finding.help in helped else f"{finding.text} {finding.help}"
-        helped.add(finding.help)
+    for number, (_, text) in enumerate(with_help(others, stated.help if stated is not None else "")):
         before: list[Line] = [] if number else [""]
         blocks.append(Block([*before, *_wrapped(text, width, "- ")], 5 + number))
     if more:

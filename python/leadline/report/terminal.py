@@ -14,6 +14,7 @@ from leadline.figures.content import Content
 from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Run
 from leadline.findings.finding import Finding
+from leadline.report.helping import with_help
 from leadline.report.section import Section
 from leadline.report.sections import SECTIONS
 from leadline.report.verdict import verdict
@@ -81,8 +82,8 @@ def _look(findings: Sequence[Finding], out: Screen) -> bool:
         return False
     out.section(FINDINGS)
     shown = others if out.complete else others[:MOST_FINDINGS]
-    for finding in shown:
-        out.item(finding.text, style="" if finding.severity == "notice" else "bold")
+    for finding, text in with_help(shown):
+        out.item(text, style="" if finding.severity == "notice" else "bold")
     if len(shown) < len(others):
         out.item(f"and {len(others) - len(shown)} more: --all")
     return True

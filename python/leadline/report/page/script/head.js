@@ -32,9 +32,13 @@ function lookAt(report, titles) {
     h(
       "ul",
       null,
-      others.map((each) => h("li", { "data-severity": each.severity, title: bounds(each) }, each.text, link(each))),
+      others.map((each) => h("li", { "data-severity": each.severity, title: bounds(each) }, each.text, help(each), link(each))),
     ),
   );
+}
+
+function help({ help }) {
+  return help ? [" ", h("em", null, help)] : null;
 }
 
 /** For example "share: 0.344, at least 0.01": why it is worth a look. */
