@@ -176,6 +176,7 @@ def test_bash_is_told_what_comes_next(typed: str, offered: set[str], leadline: C
     ("typed", "meant"),
     [
         (["reprot"], "report"),
+        (["bench", "alreduce"], "allreduce"),
         (["report", "--section", "iteration", "kept"], "iterations"),
         (["report", "--table", "site", "kept"], "sites"),
         (["export", "oft2", "kept", "-o", "out"], "otf2"),

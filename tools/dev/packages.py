@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "runs": {"statistics", "text"},
     "profiles": {"symbols"},
     "libraries": {"launchers"},
-    "mpi": {"libraries", "text"},
+    "mpi": {"launchers", "libraries", "text"},
     "launch": {"launchers", "libraries", "mpi", "text"},
     "workloads": {"mpi"},
     "figures": {"symbols", "text.ranks"},

@@ -14,6 +14,7 @@ from leadline import mpi
 from leadline.bench.asking import OPERATIONS
 from leadline.errors import UsageError
 from leadline.text.printing import write_json
+from leadline.text.suggestions import available
 
 FAILED = 7
 GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT}
@@ -44,8 +45,8 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     metavar="LIBRARY",
     envvar="LEADLINE_MPI",
     help=(
-        f"MPI library: {', '.join(mpi.NAMES)}, or a release, e.g. mpich@4.1.3. [default: "
-        "mpich up to 4 ranks, then openmpi]"
+        f"MPI library: {', '.join(mpi.NAMES)}, a release, e.g. mpich@4.1.3, or the path of an mpiexec. [default: "
+        "that of --launcher, else mpich up to 4 ranks, then openmpi]"
     ),
 )
 @click.option(
@@ -193,7 +194,7 @@ def command(
     from leadline.bench import plot as drawing
     from leadline.bench import samples as files
     from leadline.cli.saying import say
-    from leadline.cli.workload import default_library, library_for
+    from leadline.cli.workload import default_library, library_for, library_of_launcher
     from leadline.runs.progress import ProgressLine
 
     if study is not None:
@@ -214,6 +215,10 @@ def command(
         raise UsageError("--full needs --study")
     if operation is None:
         raise UsageError("name the operation to measure", hint=f"one of {', '.join(OPERATIONS)}")
+    if operation not in OPERATIONS:  # before a library is installed
+        raise UsageError(f"unknown operation {operation!r}", hint=available(operation, OPERATIONS))
+    given_launcher = shlex.split(launcher) if launcher else None
+    library = library or library_of_launcher(given_launcher or []) or default_library("c++", ranks)
     if plot is not None:
         drawing.check(plot)  # before minutes of measuring
     if parquet is not None:
@@ -227,7 +232,7 @@ def command(
             algorithms=algorithms,
             sizes=sizes.split(",") if sizes is not None else None,
             ranks=ranks,
-            library=library_for(library or default_library("c++", ranks)),
+            library=library_for(library),
             launches=launches,
             rounds=rounds,
             seconds=seconds,
@@ -238,7 +243,7 @@ def command(
             nodes=nodes,
             seed=seed,
             timeout_s=timeout_s,
-            launcher=shlex.split(launcher) if launcher else None,
+            launcher=given_launcher,
             keep=True,
             progress=line.show,
         )

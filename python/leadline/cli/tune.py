@@ -139,7 +139,7 @@ def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **ask
 
 def _algorithms(asked: dict[str, Any]) -> int:
     from leadline.bench.asking import algorithms_by_operation, parse_size
-    from leadline.cli.workload import default_library, library_for
+    from leadline.cli.workload import default_library, library_for, library_of_launcher
     from leadline.runs.progress import ProgressLine
     from leadline.tuning.calls import library_of_run, of_run
     from leadline.tuning.table import ALGORITHMS, write
@@ -157,7 +157,8 @@ def _algorithms(asked: dict[str, Any]) -> int:
         raise UsageError(f"{asked['trace']} calls none of {asked['operations']}: nothing to tune")
     most = max([call.processes for call in calls] or ranks)
     algorithms = algorithms_by_operation(asked["algorithms"].split(","), chosen) if asked["algorithms"] else None
-    library = asked["library"] or (library_of_run(asked["trace"]) if calls else None) or default_library("c++", most)
+    library = asked["library"] or (library_of_run(asked["trace"]) if calls else None)
+    library = library or library_of_launcher(asked["launcher"].split()) or default_library("c++", most)
     wanted = Wanted(
         library=library_for(library),
         operations=chosen,

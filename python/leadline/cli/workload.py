@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -68,7 +69,7 @@ def build(library: str | None, name: str) -> int:
     "library",
     metavar="LIBRARY",
     envvar="LEADLINE_MPI",
-    help=f"{', '.join(mpi.NAMES)}; or a release, such as mpich@4.1.3."
+    help=f"{', '.join(mpi.NAMES)}; a release, such as mpich@4.1.3; or the path of an mpiexec."
     f"  [default: mpich up to {RANKS_FOR_BUSY_WAITING} ranks, then openmpi; Debian's for workloads in Fortran]",
 )
 @click.option(
@@ -115,12 +116,24 @@ def default_library(language: str, ranks: int) -> str:
     return next(name for name, library in known.items() if ranks <= RANKS_FOR_BUSY_WAITING or library.shares_cores)
 
 
+def library_of_launcher(words: Sequence[str]) -> str | None:
+    """The path of the mpiexec that these words start, if its library's compilers stand beside it; None: unknown."""
+    mpiexec = shutil.which(words[0]) if words else None
+    if mpiexec is None:
+        return None
+    try:
+        mpi.find(mpiexec)
+    except MissingPrerequisite:
+        return None
+    return mpiexec
+
+
 def library_for(name: str) -> mpi.Library:
-    """The library of that name. A library from PyPI is installed if it is missing."""
+    """The library of that name or path. A library from PyPI is installed if it is missing."""
     try:
         return mpi.find(name)
     except MissingPrerequisite:
-        if name in mpi.DEBIAN:
+        if name in mpi.DEBIAN or "/" in name:
             raise
     say(f"installing the MPI library {name} from PyPI into {mpi.home()}")
     return mpi.install(name)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
-import shlex
 import shutil
 import stat
-import subprocess
 from pathlib import Path
 
 from leadline.errors import MissingPrerequisite, UsageError
 from leadline.libraries import LIBRARIES, MpiLibrary
 from leadline.libraries.library import Tools
+from leadline.mpi.elsewhere import at, libdir_of
 from leadline.mpi.library import Library
 from leadline.mpi.releases import FROM_PYPI, release
 from leadline.mpi.releases import names as pypi_names
@@ -51,7 +49,10 @@ def _refuse_if_all_write(path: Path) -> None:
 
 
 def find(name: str) -> Library:
-    """The library of that name. Raises MissingPrerequisite if it is not installed, UsageError for an unknown name."""
+    """The library of that name, or at that path, if it has a slash (elsewhere.py). Raises MissingPrerequisite if it is
+    not installed, UsageError for an unknown name."""
+    if "/" in name:
+        return at(Path(name))
     library = _look(name)
     if library is not None:
         return library
@@ -72,7 +73,7 @@ def _look(name: str) -> Library | None:
         return _debian(name)
     if name.partition("@")[0] not in pypi_names():
         known = ", ".join([*NAMES, *(other for other in pypi_names() if other not in NAMES)])
-        raise UsageError(f"unknown MPI library {name!r}", hint=f"available: {known}")
+        raise UsageError(f"unknown MPI library {name!r}", hint=f"available: {known}, or the path of an mpiexec")
     wanted = release(name)
     prefix = home() / wanted.folder
     _refuse_if_all_write(prefix)
@@ -94,24 +95,9 @@ def _debian(name: str) -> Library | None:
     mpicc, mpicxx, mpifort, mpiexec = found.values()
     if mpicc is None or mpicxx is None or mpiexec is None:
         return None
-    libdir = _debian_libdir(mpicc)
+    libdir = libdir_of(Path(mpicc))
     if libdir is None:
         return None
     fortran = Path(mpifort) if mpifort and shutil.which("gfortran") else None
     tools = Tools(Path(mpicc), Path(mpicxx), fortran, Path(mpiexec), libdir, kind.environ())
     return _library(name, kind, kind.family, tools)
-
-
-def _debian_libdir(mpicc: str) -> Path | None:
-    """The folder the compiler wrapper links from; `-show` means the same to both families' wrappers."""
-    try:
-        line = subprocess.run(
-            [mpicc, "-show"], capture_output=True, text=True, errors="surrogateescape", check=True, timeout=30
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
-    for word in shlex.split(line):
-        found = re.fullmatch(r"-L(.+)", word)
-        if found:
-            return Path(found.group(1))
-    return None

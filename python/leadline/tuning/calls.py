@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leadline import _core, mpi, run_directory
-from leadline.errors import DamagedTrace, UsageError
+from leadline.errors import DamagedTrace, MissingPrerequisite, UsageError
 from leadline.operations import operations
 
 COMMUNICATOR = 0xFFFFFF  # docs/reference/format.md: the rest of the number is flags
@@ -43,12 +43,18 @@ def of_run(directory: Path) -> list[Calls]:
 
 
 def library_of_run(directory: Path) -> str | None:
-    """The name of the library that the run was launched with, as for --mpi; None if it is unknown."""
+    """The name or path of the library that the run was launched with, as for --mpi; None if it is unknown."""
     try:
         mpiexec = Path(run_directory.read_description(directory)["launcher"]["path"]).resolve()
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return next((library.name for library in mpi.available() if library.mpiexec.resolve() == mpiexec), None)
+    name = next((library.name for library in mpi.available() if library.mpiexec.resolve() == mpiexec), None)
+    if name is not None:
+        return name
+    try:
+        return str(mpiexec) if mpi.find(str(mpiexec)) else None
+    except MissingPrerequisite:
+        return None
 
 
 def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
