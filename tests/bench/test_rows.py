@@ -12,7 +12,7 @@ from leadline.bench import samples
 from leadline.bench.asking import Candidate
 from leadline.bench.bounds import fit
 from leadline.bench.launching import Launch, Noise, Samples
-from leadline.bench.output import headline, notes
+from leadline.bench.output import About, headline, notes
 from leadline.bench.plot import check, image, page
 from leadline.bench.rows import Asked, Measurement, rows_of
 from leadline.errors import MissingPrerequisite
@@ -67,7 +67,7 @@ def test_one_wrong_result_voids_the_row() -> None:
     assert row["correct"] is False
     assert (row["median_us"], row["ratio_to_native"], row["ratio_by_launch"]) == (None, None, [])
     assert found.wrong == [row]
-    assert any("Wrong result" in line for line in notes(found))
+    assert any(note.text.startswith("Wrong result") for note in notes(found) if note.about is About.ROWS)
 
 
 def test_a_base_that_is_wrong_leaves_times_without_ratios() -> None:
@@ -96,9 +96,17 @@ def test_the_document_says_where_it_was_measured() -> None:
 
 def test_words_for_people() -> None:
     found = _measurement(_launch(), _launch())
-    assert "the library default is beaten at 1 of 2 sizes, most by chain:segment=65536: 2.00 × at 8" in headline(found)
-    assert any(line.startswith("Oversubscribed: 4 ranks on 2 cores") for line in notes(found))
-    assert any(line.startswith("OS noise: 25.0 %") for line in notes(found))
+    found.failed = "launch 3 of 3 failed"
+    assert headline(found).endswith(
+        "the library default is beaten at 1 of 2 sizes, by the largest factor with chain:segment=65536: 2.00× at 8"
+    )
+    said = {note.about: note.text for note in notes(found)}
+    assert set(said) == set(About)
+    assert said[About.OVERSUBSCRIPTION].startswith("Oversubscribed: 4 ranks on 2 cores")
+    assert said[About.NOISE].startswith("OS noise: 25.0 %")
+    assert said[About.ROWS] == "Not for this size: chain:segment=65536 at 1 MiB"
+    assert said[About.LATE] == "2 of 34 samples started late on some rank"
+    assert said[About.FAILURE] == "Launch 3 of 3 failed"
 
 
 COLUMNS = [

@@ -7,6 +7,7 @@ import pytest
 
 from leadline import mpi
 from leadline.bench import study
+from leadline.bench.output import About, Note
 from leadline.bench.rows import Asked, Measurement
 from leadline.bench.study import SERIES, Comparison, PublishedRatio, compare, published, ratio_of_rounded, summary
 from leadline.errors import MeasurementFailed
@@ -54,7 +55,7 @@ def test_agreement_needs_both_to_be_clear() -> None:
         None,
     ]
     assert summary([same, opposite, unclear_there, no_table]).startswith(
-        "2 of 3 published points are clear both here and as published; the same algorithm wins at 1"
+        "2 of 3 published points have a clear winner both here and in the paper; the same algorithm wins at 1"
     )
 
 
@@ -87,6 +88,18 @@ def test_a_series_that_fails_is_said_and_the_others_are_kept(
     said = capsys.readouterr().out
     assert "Failed: broadcast, 2 ranks" in said
     assert "vector sum (MPI_SUM), intel: speedup of each algorithm over native" in said
+
+
+def test_a_study_prints_every_note_but_failures_whatever_its_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Failures it lists itself, also of measurements that left nothing else."""
+    monkeypatch.setattr(study, "notes", lambda _: [Note(about, f"about {about.name}") for about in About])
+    measured = Measurement(Asked("bcast", (8,), (), 2, "intel", 1), [], None, {}, [])
+    study.print_study(study.Study(measurements=[measured]))
+    said = capsys.readouterr().out
+    printed = {about for about in About if f"bcast with intel. about {about.name}" in said}
+    assert printed == set(About) - {About.FAILURE}
 
 
 def test_rows_are_set_beside_the_study() -> None:

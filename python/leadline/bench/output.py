@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +50,8 @@ def print_tables(found: Measurement) -> None:
         table.add_row(*_cells(row, wide, narrow))
     screen.print(table)
     screen.print(legend(base, narrow), style="dim", highlight=False)
-    for line in notes(found):
-        screen.print(line, style="yellow", highlight=False)
+    for note in notes(found):
+        screen.print(note.text, style="yellow", highlight=False)
 
 
 def legend(base: str, narrow: bool) -> str:
@@ -115,44 +117,72 @@ def headline(found: Measurement) -> str:
         if row["ratio_to_native"] and row["algorithm"] != "native" and (row["ratio_to_native"]["low"] or 0) > 1
     ]
     if not clear:
-        return f"{text}: no algorithm beats the library default (95 %)"
+        return f"{text}: no algorithm beats the library default (95 % CI)"
     best = max(clear, key=lambda row: row["ratio_to_native"]["median"])
     sizes = len({row["bytes"] for row in clear})
     return (
         f"{text}: the library default is beaten at {sizes} of {fmt.plural(len(asked.sizes), 'size')}, "
-        f"most by {best['algorithm']}: {best['ratio_to_native']['median']:.2f} × at {size(best['bytes'])}"
+        f"by the largest factor with {best['algorithm']}: {best['ratio_to_native']['median']:.2f}× at "
+        f"{size(best['bytes'])}"
     )
 
 
-def notes(found: Measurement) -> list[str]:
+class About(Enum):
+    """What a note is about, so that nobody has to look into its words."""
+
+    NOISE = auto()
+    OVERSUBSCRIPTION = auto()
+    ROWS = auto()  # with a wrong result, or without a time
+    LATE = auto()
+    FAILURE = auto()
+
+
+@dataclass(frozen=True)
+class Note:
+    about: About
+    text: str
+
+
+def notes(found: Measurement) -> list[Note]:
     """The facts needed to judge the figures."""
     about = found.document()["machine"]
     lines = []
     noise = about["noise"]
     if noise is not None:
-        lines.append(
+        text = (
             f"OS noise: {100 * noise['lost_share_median']:.1f} % of the time went to other processes (worst rank "
             f"{100 * noise['lost_share_worst']:.1f} %), longest interruption {noise['longest_us']:.0f} µs"
         )
+        lines.append(Note(About.NOISE, text))
     if about["oversubscribed"]:
-        lines.append(
+        text = (
             f"Oversubscribed: {about['ranks_on_host']} ranks on {about['cores_on_host']} cores. Ranks cannot start "
             "at the same time, so late samples are kept and times include waiting for a core."
         )
+        lines.append(Note(About.OVERSUBSCRIPTION, text))
     for problem in sorted({row["problem"] for row in found.rows if row["problem"]}):
         of = [f"{row['algorithm']} at {size(row['bytes'])}" for row in found.rows if row["problem"] == problem]
-        lines.append(f"{problem[0].upper()}{problem[1:]}: {', '.join(of[:4])}{' …' if len(of) > 4 else ''}")
-    late = sum(row["late"] for row in found.rows)
-    rounds = sum(row["samples"] for row in found.rows) + (0 if about["oversubscribed"] else late)
-    if late:
-        lines.append(
-            f"{late} of {rounds} samples started late on some rank" + ("" if about["oversubscribed"] else ": dropped")
-        )
-    if late > rounds / 2 and not about["oversubscribed"]:
-        lines.append(
-            "More than half the samples started late because other processes use the "
-            "cores. Measure on an idle machine, or longer (--seconds)."
-        )
+        lines.append(Note(About.ROWS, f"{_capital(problem)}: {', '.join(of[:4])}{' …' if len(of) > 4 else ''}"))
+    lines += [Note(About.LATE, text) for text in _late(found, kept=about["oversubscribed"])]
     if found.failed:
-        lines.append(found.failed[0].upper() + found.failed[1:])
+        lines.append(Note(About.FAILURE, _capital(found.failed)))
     return lines
+
+
+def _late(found: Measurement, *, kept: bool) -> list[str]:
+    """kept: late samples are among the others, because the ranks cannot start at the same time."""
+    late = sum(row["late"] for row in found.rows)
+    samples = sum(row["samples"] for row in found.rows) + (0 if kept else late)
+    if not late:
+        return []
+    texts = [f"{late} of {samples} samples started late on some rank" + ("" if kept else ": dropped")]
+    if late > samples / 2 and not kept:
+        texts.append(
+            "More than half the samples started late because other processes were using the cores. Measure on an idle "
+            "machine, or longer (--seconds)."
+        )
+    return texts
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -120,9 +120,9 @@ def _some(sizes: tuple[int, ...] | list[int], most: int = 9) -> list[int]:
 
 
 def page(found: Measurement) -> str:
-    head = ("bytes", "algorithm", "µs", "95 %", "× base", "95 %", "samples", "late", "bound µs", "% of bound", "")
+    head = ("bytes", "algorithm", "µs", "95 %", "× base", "95 %", "samples", "late", "bound µs", "reached", "")
     body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in _cells(row))}</tr>" for row in found.rows)
-    said = "".join(f"<p>{html.escape(line)}</p>" for line in notes(found))
+    said = "".join(f"<p>{html.escape(note.text)}</p>" for note in notes(found))
     picture = image(found, "svg").decode()
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>leadline bench {html.escape(found.asked.operation)}</title>

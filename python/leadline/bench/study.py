@@ -19,7 +19,7 @@ from typing import Any
 
 from leadline import mpi
 from leadline.bench.measuring import measure
-from leadline.bench.output import PIPE_WIDTH, notes
+from leadline.bench.output import PIPE_WIDTH, About, notes
 from leadline.bench.rows import Measurement
 from leadline.errors import MeasurementFailed, UsageError
 from leadline.runs.interruption import Interruption, interruption
@@ -69,9 +69,9 @@ SERIES = (
     ),
 )
 ABOUT = """\
-A. V. Leus's comparison of Intel MPI's versions, measured again. A ratio above 1: faster than the library's own.
-published: the least and the greatest ratio of his tables, over versions and clusters. not clear: the
-interval here includes 1; or the published ratios do, once rounding to 1 µs is allowed for; or his clusters disagree."""
+A. V. Leus's comparison of Intel MPI versions, measured again. A ratio above 1 means faster than the library default.
+published: min and max ratio in his tables, over versions and clusters. unclear: the 95 % CI here
+includes 1; or the published ratios do, once rounding to 1 µs is allowed for; or his clusters disagree."""
 _PUBLISHED_NAMES = {"bcast_of_two": "bcast"}
 
 
@@ -313,10 +313,10 @@ def print_study(study: Study) -> None:
         screen.print(LEGEND, style="dim")
         screen.print(summary(own), "\n")
     for measurement in study.measurements:
-        for line in notes(measurement):
-            if line.startswith(("Noise", "Oversubscribed", "More than")) or "had a late" in line:
-                what = f"{measurement.asked.operation} with {measurement.asked.library}"
-                screen.print(f"{what}: {line[0].lower()}{line[1:]}", style="yellow")
+        what = f"{measurement.asked.operation} with {measurement.asked.library}"
+        for note in notes(measurement):
+            if note.about is not About.FAILURE:  # failures follow below, of measurements without notes, too
+                screen.print(f"{what}. {note.text}", style="yellow")
     for line in study.left_out:
         screen.print(f"Skipped: {line}", style="yellow")
     for line in study.failed:
@@ -325,7 +325,7 @@ def print_study(study: Study) -> None:
 
 def _shown(each: Comparison) -> tuple[str, ...]:
     here = each.here
-    ratio, interval = "–", "all samples late"
+    ratio, interval = "–", "no valid time"
     if here is not None and here["median"] is not None:
         low, high = here["low"], here["high"]
         ratio = f"{here['median']:.2f}"
@@ -342,6 +342,6 @@ def summary(comparisons: Sequence[Comparison]) -> str:
     clear = [each for each in comparisons if each.agrees is not None]
     same = sum(each.agrees is True for each in clear)
     return (
-        f"{len(clear)} of {sum(bool(each.published) for each in comparisons)} published points are clear both here and "
-        f"as published; the same algorithm wins at {same} of them."
+        f"{len(clear)} of {sum(bool(each.published) for each in comparisons)} published points have a clear winner "
+        f"both here and in the paper; the same algorithm wins at {same} of them."
     )
