@@ -43,8 +43,8 @@ void leadline_fieldio_land(leadline_field_file* file, int variable, leadline_fie
 int leadline_fieldio_end_definitions(leadline_field_file* file) {
   int before = 0;
   if (can_act(file)) {
-    check(file, file->netcdf->set_fill(file->id, NETCDF_NO_FILL, &before), "no fill values");
-    check(file, file->netcdf->enddef(file->id), "its definitions");
+    check(file, file->netcdf->set_fill(file->id, NETCDF_NO_FILL, &before), "cannot turn off fill values");
+    check(file, file->netcdf->enddef(file->id), "cannot end its definitions");
   }
   return settle(file);
 }

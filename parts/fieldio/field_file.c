@@ -56,7 +56,7 @@ static void take_options(leadline_field_file* file, const leadline_fieldio_optio
   MPI_Bcast(chosen, 2, MPI_INT64_T, ROOT, file->comm);
   file->way = (leadline_fieldio_way)chosen[0];
   if (options != NULL && options->way != file->way) {
-    note(&file->report, "%s: rank %d opens it with other options than rank 0", file->path, file->rank);
+    note(&file->report, "%s: rank %d opens it with options that differ from rank 0's", file->path, file->rank);
   }
   file->limit = chosen[1] > 0 ? (size_t)chosen[1] : DEFAULT_LIMIT;
   if (file->limit > LARGEST_LIMIT) file->limit = LARGEST_LIMIT;

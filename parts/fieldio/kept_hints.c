@@ -75,14 +75,14 @@ static FILE* open_own(const char* path, int flags, const char* mode, const char*
   *why = "";
   const int opened = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
   if (opened < 0) {
-    if (errno != ENOENT) *why = errno == ELOOP || errno == ENXIO ? "it is not a regular file" : strerror(errno);
+    if (errno != ENOENT) *why = errno == ELOOP || errno == ENXIO ? "not a regular file" : strerror(errno);
     return NULL;
   }
   struct stat status;
   if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) {
-    *why = "it is not a regular file";
+    *why = "not a regular file";
   } else if ((status.st_uid != geteuid() && status.st_uid != 0) || (status.st_mode & S_IWOTH)) {
-    *why = "it belongs to somebody else, or everybody can write it";
+    *why = "owned by another user, or world-writable";
   } else {
     FILE* file = fdopen(opened, mode);
     if (file != NULL) return file;
@@ -101,7 +101,7 @@ void take_kept(MPI_Comm comm, const char* keep, const char* path, const leadline
     const size_t length = strlen(signature);
     const char* why;
     FILE* file = open_own(keep, O_RDONLY, "r", &why);
-    if (*why != '\0') fprintf(stderr, "leadline_fieldio: ignored the choices of hints in %s: %s\n", keep, why);
+    if (*why != '\0') fprintf(stderr, "leadline_fieldio: ignored the selected hints in %s: %s\n", keep, why);
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
       const bool like = strncmp(line, signature, length) == 0;
       const int found = like ? set_with(line + length, strcspn(line + length, "\n")) : -1;

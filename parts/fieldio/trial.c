@@ -137,7 +137,7 @@ static void prepare(Trial* trial, const char* path, int rounds, double limit_s) 
   if (trial->path == NULL || trial->values == NULL) note(&trial->report, "rank %d: out of memory", spread->rank);
   if (trial->path != NULL) snprintf(trial->path, length, "%s.hints", path);
   if (points_of(&spread->whole, spread->dimensions) > MOST_BYTES / (int)sizeof(double)) {
-    note(&trial->report, "trial of hints: the field may have at most %d MiB", MOST_BYTES >> 20);
+    note(&trial->report, "trial of hints: the field must be at most %d MiB", MOST_BYTES >> 20);
   }
   if (rounds < 1 || rounds > MOST_ROUNDS)
     note(&trial->report, "trial of hints: expected 1 to %d rounds, got %d", MOST_ROUNDS, rounds);

@@ -197,7 +197,7 @@ int leadline_collection_commit(leadline_collection* c, size_t limit_bytes) {
   if (c == NULL) return LEADLINE_SEGMENTS_NO_MEMORY;
   leadline_segments* plan = c->plan;
   if (plan->committed)
-    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: the collection is committed twice", plan->rank);
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: the collection was committed twice", plan->rank);
   if (plan->broken) return LEADLINE_SEGMENTS_WRONG_PLAN;
   int error = roll_call(plan);
   if (error != LEADLINE_SEGMENTS_OK) return error;

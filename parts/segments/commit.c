@@ -82,7 +82,7 @@ static int check(leadline_segments* plan, int segments, const int* sizes) {
 
 int leadline_segments_commit(leadline_segments* plan, int segments, const int* sizes) {
   if (plan == NULL) return LEADLINE_SEGMENTS_NO_MEMORY;
-  if (plan->committed) return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: the plan is committed twice", plan->rank);
+  if (plan->committed) return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: the plan was committed twice", plan->rank);
   if (plan->broken) return LEADLINE_SEGMENTS_WRONG_PLAN;
   plan->checks_always = getenv("LEADLINE_SEGMENTS_CHECK") != NULL;
   int error = roll_call(plan);

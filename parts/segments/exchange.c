@@ -27,7 +27,7 @@ static int misuse(leadline_segments* plan, const char* what) {
 
 static int usable(leadline_segments* plan) {
   if (plan->broken) return LEADLINE_SEGMENTS_WRONG_PLAN; /* with the message that said why */
-  if (!plan->committed) return misuse(plan, "the plan is used before it was committed");
+  if (!plan->committed) return misuse(plan, "the plan was used before it was committed");
   return LEADLINE_SEGMENTS_OK;
 }
 
@@ -218,7 +218,7 @@ static void wait_all(leadline_segments* plan) {
 int leadline_segments_start(leadline_segments* plan) {
   int error = usable(plan);
   if (error != LEADLINE_SEGMENTS_OK) return error;
-  if (plan->under_way) return misuse(plan, "an exchange is started before the previous one was completed");
+  if (plan->under_way) return misuse(plan, "an exchange was started before the previous one was completed");
   if (plan->tuning != NULL) error = tune_before(plan);
   if (error != LEADLINE_SEGMENTS_OK) return error;
   const double begin = plan->tuning != NULL ? MPI_Wtime() : 0.0;

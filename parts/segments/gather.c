@@ -174,7 +174,7 @@ int leadline_collection_run(leadline_collection* c) {
   leadline_segments* plan = c->plan;
   if (plan->broken) return LEADLINE_SEGMENTS_WRONG_PLAN; /* with the message that said why */
   if (!plan->committed) {
-    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: the collection is used before it was committed", plan->rank);
+    return fail(plan, LEADLINE_SEGMENTS_MISUSE, "rank %d: the collection was used before it was committed", plan->rank);
   }
   if (plan->checks_always) {
     const int error = agree(plan, check_memory(plan));

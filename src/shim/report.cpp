@@ -29,7 +29,7 @@ constexpr const char* reasons[] = {
     "invalid arguments, left to the library to report",
     "2 GiB or more",
     "not supported by the algorithm",
-    "no communicator of its own",
+    "the shim has no communicator of its own for it",
     "table not used",
 };
 static_assert(sizeof(reasons) / sizeof(*reasons) == static_cast<int>(Reason::count));

@@ -44,10 +44,10 @@ def given_to(user: int, *paths: Path) -> None:
 
 # Files that steer a program, as others may have prepared them: what is said of each.
 OTHERS = {
-    "foreign": "it belongs to somebody else, or everybody can write it",
-    "writable": "it belongs to somebody else, or everybody can write it",
-    "link": "it is not a regular file",
-    "pipe": "it is not a regular file",
+    "foreign": "owned by another user, or world-writable",
+    "writable": "owned by another user, or world-writable",
+    "link": "not a regular file",
+    "pipe": "not a regular file",
 }
 
 

@@ -29,7 +29,7 @@ WRONG = {
     "overlap": "wrong.nc: the blocks of ranks 1 and 2 overlap in 4 points",
     "missing": "wrong.nc: 4 points of the field belong to no block",
     "dimensions": "rank 2: a field needs 1 to 6 dimensions, sizes and a block",
-    "ways": "wrong.nc: rank 2 opens it with other options than rank 0",
+    "ways": "wrong.nc: rank 2 opens it with options that differ from rank 0's",
     "no file": "none.nc: ",
     "no netcdf": "text.nc: NetCDF: Unknown file format",
     "read only": "/sys/wrong.nc: ",
@@ -173,7 +173,7 @@ def test_choices_that_others_can_change_are_neither_taken_nor_added_to(kind: str
     content = (tmp_path / "good").read_bytes()
     held = others_file(kind, tmp_path / "kept", content)
     done = run(PARALLEL, 2, ["hints", "3", "60", "kept"], cwd=tmp_path)
-    assert f"leadline_fieldio: ignored the choices of hints in kept: {OTHERS[kind]}" in done.stderr
+    assert f"leadline_fieldio: ignored the selected hints in kept: {OTHERS[kind]}" in done.stderr
     assert "rounds 3 kept 0" in done.stdout
     assert chosen_of(done).startswith("1: kept: cannot save the selected hints: ")
     if held is not None:

@@ -276,7 +276,7 @@ def test_a_preload_that_is_passed_by_is_named(one_of_each_family: Library, recor
     tool = builder.tool(one_of_each_family, "io_tool.c", "-DWRAPS_FPRINTF", "-ldl")
     recorded = record(one_of_each_family, "chained", preload=(tool,))
     assert (
-        f"preload {tool} before Leadline: loaded after it, that library misses calls of fprintf"
+        f"preload {tool} before Leadline: loaded after it, that library misses calls to fprintf"
         in recorded.outcome.stderr
     )
     recorded = record(one_of_each_family, "stdio", preload=(tool,), first=False)

@@ -50,7 +50,7 @@ def test_a_wrong_plan_is_an_error_on_every_rank(tmp_path: Path) -> None:
             assert len(found) == 1, (kind, found)
             assert found[0].startswith(f"rank {rank}: {kind}: code 1: {said}"), found
     for rank in range(3):
-        assert f"rank {rank}: early: code 3: rank {rank}: the collection is used before it was committed" in done.lines
+        assert f"rank {rank}: early: code 3: rank {rank}: the collection was used before it was committed" in done.lines
     # The root's handler failed: it is not called again, the others' data were taken, and nobody hangs.
     failed = "rank 0: handler: code 6: rank 0: a handler failed (collection that begins with field salt)"
     assert {failed, "rank 0: handler: called 1 times", "rank 1: handler: code 0: "} <= set(done.stdout.splitlines())

@@ -34,7 +34,7 @@ WRONG = {
     "many": ("3 segments for 2 fields", ""),
     "sum": ("segment 1 has 2 fields, but 1 of 2 are already assigned", ""),
     "freed": ("rank 2: field temperature, neighbour 0 (rank 1): its face is not mapped memory (field freed?)", ""),
-    "twice": ("an exchange is started before the previous one was completed", ""),
+    "twice": ("an exchange was started before the previous one was completed", ""),
     "early": ("wait for field temperature: its segment has 1 fields not marked ready", ""),
 }
 

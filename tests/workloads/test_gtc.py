@@ -76,7 +76,7 @@ def test_a_loss_is_an_error(tmp_path: Path, left_out: str, said: str) -> None:
 
 
 REFUSED = {
-    "an unknown option": (["--pencils", "4"], "no option --pencils"),
+    "an unknown option": (["--pencils", "4"], "unknown option --pencils"),
     "no steps": (["--steps", "0"], "--steps: expected an integer from 1"),
     "no particles": (["--particles", "0"], "--particles: expected an integer from 1"),
     "fewer particles than processes": (["--particles", "2"], "--particles 2 is fewer than one for each of 3 processes"),

@@ -280,7 +280,8 @@ WRONG = {
         "initial.nc: dimension tracer"),
     "another grid": (lambda folder: None, ["--grid=40x24x11"], "has the grid 40x24x10 instead of 40x24x11"),
     "other tracers": (lambda folder: None, ["--tracers=4"], "initial.nc has 5 tracers instead of 4"),
-    "no such kind": (lambda folder: _patch(folder, "forcing.nc", "kind", 3), [], "forcing.nc: kind must be 0, 1 or 2"),
+    "no such kind": (
+        lambda folder: _patch(folder, "forcing.nc", "kind", 3), [], "forcing.nc: expected kind 0, 1 or 2 in cell"),
     "too fast": (
         lambda folder: _patch(folder, "forcing.nc", "flow_east", 1e30), [], "nc: the flow violates the CFL limit"),
     "no number": (

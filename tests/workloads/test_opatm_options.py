@@ -9,7 +9,7 @@ from .running import Program
 RANKS = 3
 
 REFUSED = {
-    "an unknown option": (["--tracer", "4"], "no option --tracer"),
+    "an unknown option": (["--tracer", "4"], "unknown option --tracer"),
     "a word that is no option": (["fast"], "'fast' is not an option"),
     "an option without value": (["--steps"], "--steps needs a value"),
     "an option given twice": (["--steps=1", "--steps=2"], "--steps given twice"),

@@ -132,7 +132,7 @@ def test_a_failed_check_is_said_and_is_exit_code_1(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "an unknown option": (["--tracer=4"], "no option --tracer"),
+    "an unknown option": (["--tracer=4"], "unknown option --tracer"),
     "no steps": (["--steps=0"], "--steps: expected an integer from 1"),
     "a grid of two sizes": (["--grid=14x10"], "--grid: expected the form 320x384x40"),
     "a grid too small for the ranks": (["--grid=3x3x3"], "a grid of 3 x 3 points cannot be decomposed into 3 blocks"),

@@ -114,7 +114,7 @@ def _sizes(report: dict[str, Any]) -> Counter[int]:
 
 
 REFUSED = {
-    "an unknown option": (["--tracer=4"], "no option --tracer; available: --grid, --tracers"),
+    "an unknown option": (["--tracer=4"], "unknown option --tracer; available: --grid, --tracers"),
     "a word that is no option": (["fast"], "'fast' is not an option"),
     "an option without value": (["--steps"], "--steps needs a value"),
     "an option given twice": (["--steps=1", "--steps=2"], "--steps given twice"),

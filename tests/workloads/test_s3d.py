@@ -111,7 +111,7 @@ def test_a_wrong_order_is_an_error(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "an unknown option": (["--domains", "4"], "no option --domains"),
+    "an unknown option": (["--domains", "4"], "unknown option --domains"),
     "no steps": (["--steps", "0"], "--steps: expected an integer from 1"),
     "no steps between two looks": (["--monitor", "0"], "--monitor: expected an integer from 1"),
     "an unknown problem": (["--problem", "fire"], "--problem: expected one of flame, sound, mixing, got 'fire'"),
@@ -119,7 +119,7 @@ REFUSED = {
     "a grid narrower than the filter": (["--grid", "16x16x4"], "--grid needs at least 5 points"),
     "a grid beyond all memory": (["--grid", "9999x9999x9999"], "more than 2^31 points"),
     "a grid too small for the ranks": (["--grid", "10x10x10"], "cannot be decomposed into 3 blocks"),
-    "blocks for other ranks": (["--blocks", "2x2x1"], "--blocks 2x2x1 is not for 3 processes"),
+    "blocks for other ranks": (["--blocks", "2x2x1"], "--blocks 2x2x1 does not give one part to each of 3 processes"),
     "blocks that are too narrow": (["--grid", "12x32x32", "--blocks", "3x1x1"], "less than 5 points wide"),
     "too coarse for an exact solution": (["--problem", "sound", "--grid", "30x8x8"], "sound needs at least 12 points"),
 }

@@ -70,7 +70,7 @@ def test_a_wrong_shock_tube_is_an_error(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "an unknown option": (["--tracers", "4"], "no option --tracers"),
+    "an unknown option": (["--tracers", "4"], "unknown option --tracers"),
     "no steps": (["--steps", "0"], "--steps: expected an integer from 1"),
     "an unknown problem": (["--problem", "sod"], "--problem: expected one of blast, sod-x, sod-y, sod-z, got 'sod'"),
     "a grid of two sizes": (["--grid", "16x16"], "--grid: expected the form 64x64x64"),
@@ -79,8 +79,8 @@ REFUSED = {
     "a grid too small for the ranks": (["--grid", "4x4x4"], "cannot be decomposed into 3 equal pencils"),
     "a flat grid that does not divide": (["--grid", "64x64x1"], "a grid of 64x64x1 cannot be decomposed into 3"),
     "a grid beyond all memory": (["--grid", "9999x9999x9999"], "more than 2^31 values"),
-    "pencils for other ranks": (["--pencils", "2x2"], "--pencils 2x2 is not for 3 processes"),
-    "pencils that do not fit": (["--pencils", "3x1"], "is not divisible so"),
+    "pencils for other ranks": (["--pencils", "2x2"], "--pencils 2x2 does not give one part to each of 3 processes"),
+    "pencils that do not fit": (["--pencils", "3x1"], "cannot be divided this way"),
     "a short tube": (["--problem", "sod-x", "--grid", "36x12x12"], "sod-x needs at least 48 zones"),
 }
 

@@ -97,7 +97,7 @@ def test_a_failed_check_is_said_and_is_exit_code_1(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "an unknown option": (["--tracers=4"], "no option --tracers"),
+    "an unknown option": (["--tracers=4"], "unknown option --tracers"),
     "no steps": (["--steps=0"], "--steps: expected an integer from 1"),
     "a grid of two sizes": (["--grid=41x81"], "--grid: expected the form 41x81x64"),
     "a grid too small for the ranks": (["--grid=5x8x3"], "a grid of 5 x 8 points cannot be decomposed into 3 tiles"),

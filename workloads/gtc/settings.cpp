@@ -13,7 +13,7 @@ const char* const usage =
     "  --particles N           in the whole torus (400000)\n"
     "  --domains N             toroidal domains, a divisor of NZETA and of the number of ranks; the ranks of "
     "a\n"
-    "                          domain share its particles (as many as there can be)\n"
+    "                          domain share its particles (the largest possible number)\n"
     "  --steps N               steps of two Runge-Kutta stages (10)\n";
 
 Settings read_settings(int argc, char** argv) {

@@ -48,7 +48,7 @@ Options::Options(int argc, char** argv, std::initializer_list<std::string_view> 
     const size_t equals = word.find('=');
     const std::string name(word.substr(2, equals == std::string_view::npos ? equals : equals - 2));
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw UsageError("no option --" + name + "; available: " + join(known));
+      throw UsageError("unknown option --" + name + "; available: " + join(known));
     }
     std::string value;
     if (equals != std::string_view::npos) {

@@ -38,7 +38,7 @@ contains
         option%name = word(3:)
       end if
       if (all(known /= option%name)) then
-        call usage_error('no option --'//trim(option%name)//'; available: '//joined(known, '--'))
+        call usage_error('unknown option --'//trim(option%name)//'; available: '//joined(known, '--'))
       end if
       if (equals == 0) then
         if (n == command_argument_count()) call usage_error('--'//trim(option%name)//' needs a value')

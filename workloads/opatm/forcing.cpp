@@ -87,7 +87,7 @@ void Forcing::find_open_faces(const Block& block) {
 std::string Forcing::wrong_in_cell(int i, int k, int j, const Block& block,
                                    const std::vector<double>& thickness_m) const {
   const double what = kind.row(i, k)[j];
-  if (what != Kind::land && what != Kind::bed && what != Kind::water) return "kind must be 0, 1 or 2, unlike in";
+  if (what != Kind::land && what != Kind::bed && what != Kind::water) return "expected kind 0, 1 or 2 in";
   if (is_water(i, k, j) && (k + 1 == kind.levels() || kind.row(i, k + 1)[j] == Kind::land)) {
     return "neither water nor sea bed below";
   }

@@ -95,7 +95,10 @@ Input::Input(Settings& settings)
     throw kit::UsageError(state_path_ + " has " + std::to_string(tracers) + " tracers" +
                           (settings.tracers_are_given ? " instead of " + std::to_string(settings.tracers) : ""));
   }
-  if (step < 0 || step > most_steps) throw kit::UsageError(state_path_ + " is from step " + std::to_string(step));
+  if (step < 0 || step > most_steps) {
+    throw kit::UsageError(state_path_ + ": expected a step from 0 to " + std::to_string(most_steps) + ", got " +
+                          std::to_string(step));
+  }
   settings.tracers = static_cast<int>(tracers);
   settings.steps_before = static_cast<int>(step);
   settings.segments = segmentation(settings.asked_segments, settings.tracers);

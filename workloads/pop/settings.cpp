@@ -16,7 +16,8 @@ const char* const usage =
     "  --steps N                 steps, of 20 minutes on the finest grids to an hour (3)\n"
     "  --solver NAME             standard or chrongear: the form of conjugate gradients (chrongear)\n"
     "  --members N               oceans advanced together, each from a different initial hill (1)\n"
-    "  --first-member N          number of the first, which sets its hill; 0: as without these options (0)\n"
+    "  --first-member N          number of the first, which sets its initial hill; 0: the same hill as without\n"
+    "                            --members and --first-member (0)\n"
     "  --case gyres|seiche       wind-driven gyres around a continent, or a seiche of known period (gyres)\n"
     "  --blocks COLUMNSxROWS     decomposition (default: shortest boundaries)\n";
 

@@ -26,7 +26,8 @@ module pop_settings
     '  --steps N                 steps, of 20 minutes on the finest grids to an hour (3)'//nl// &
     '  --solver NAME             standard or chrongear: the form of conjugate gradients (chrongear)'//nl// &
     '  --members N               oceans advanced together, each from a different initial hill (1)'//nl// &
-    '  --first-member N          number of the first, which sets its hill; 0: as without these options (0)'//nl// &
+    '  --first-member N          number of the first, which sets its initial hill; 0: the same hill as without'//nl// &
+    '                            --members and --first-member (0)'//nl// &
     '  --case gyres|seiche       wind-driven gyres around a continent, or a seiche of known period (gyres)'//nl// &
     '  --blocks COLUMNSxROWS     decomposition (default: shortest boundaries)'//nl
 

@@ -65,7 +65,7 @@ Blocks::Blocks(const Settings& settings, int rank, int ranks) {
     std::copy_n(settings.blocks.begin(), 3, parts_.begin());
     const std::string asked = "--blocks " + product(parts_, "x");
     if (static_cast<long>(parts_[0]) * parts_[1] * parts_[2] != ranks) {
-      throw kit::UsageError(asked + " is not for " + std::to_string(ranks) + " processes");
+      throw kit::UsageError(asked + " does not give one part to each of " + std::to_string(ranks) + " processes");
     }
     if (!fits(grid, parts_)) {
       throw kit::UsageError(asked + ": blocks of a grid of " + product(grid, "x") + " are less than 5 points wide");

@@ -47,11 +47,11 @@ Pencils::Pencils(const Settings& settings, int rank, int ranks) : nx_(settings.g
     pz_ = settings.pencils[1];
     const std::string asked = "--pencils " + product(settings.pencils);
     if (static_cast<long>(py_) * pz_ != ranks) {
-      throw kit::UsageError(asked + " is not for " + std::to_string(ranks) + " processes");
+      throw kit::UsageError(asked + " does not give one part to each of " + std::to_string(ranks) + " processes");
     }
     if (!fits(settings, py_, pz_)) {
       throw kit::UsageError(asked + ": a grid of " + product(settings.grid) +
-                            " is not divisible so: NX must be divisible by both, NY by PY, NZ by PZ");
+                            " cannot be divided this way: NX must be divisible by both, NY by PY, NZ by PZ");
     }
   }
   const double values = static_cast<double>(nx_) * settings.grid[1] * settings.grid[2] / ranks * variables;

@@ -47,7 +47,7 @@ void record_files(recording::ProcessHeader* header, char* region, recording::Bac
   file_watch.paused = false;
   const char* function = nullptr;
   if (const char* library = passed_by(&function)) {
-    tell("preload %s before Leadline: loaded after it, that library misses calls of %s and similar functions", library,
+    tell("preload %s before Leadline: loaded after it, that library misses calls to %s and similar functions", library,
          function);
   }
   open_files.record(header, region, backing);

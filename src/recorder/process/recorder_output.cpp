@@ -178,7 +178,7 @@ void Recorder::finish() {
         "or dlvsym)");
   }
   if (pages_lost_ && getpid() == pid_) {
-    tell("the recording of this program ended early and is lost: %s was shortened while it was written",
+    tell("the recording of this program ended early and is lost: %s was truncated while being written",
          live_path_.text);
   }
   if (state_ != State::on || getpid() != pid_) return;

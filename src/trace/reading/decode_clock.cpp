@@ -23,8 +23,8 @@ void name_clock_losses(Process* p) {
   if (!p->clock.compared || p->clock.comparisons.size() == 2) return;
   if (p->clock.comparisons.empty()) {
     p->losses.push_back({"clocks-not-compared", 1,
-                         "clocks of different hosts were not compared in MPI_Init, because some rank did not take part "
-                         "in time: times of different hosts follow the system clocks"});
+                         "clocks of different hosts were not compared in MPI_Init, because some rank did not join "
+                         "soon enough: times of different hosts follow the system clocks"});
   } else {
     p->losses.push_back({"clock-drift-unknown", 1,
                          "clocks of different hosts were compared in MPI_Init only, not in MPI_Finalize: times of "

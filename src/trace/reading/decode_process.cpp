@@ -160,7 +160,7 @@ constexpr LossText loss_texts[static_cast<size_t>(LossKind::count)] = {
     {"order-lost",
      "calls without order, because the trace size limit was reached; counts and times are exact (raise --budget)"},
     {"path-unknown", "calls without call path: the table of call sites is full"},
-    {"threads-unrecorded", "calls of threads beyond the limit of 64 at once"},
+    {"threads-unrecorded", "calls by threads beyond the limit of 64 at the same time"},
     {"not-crash-safe", "blocks kept in memory only, and lost if the process is killed (disk full?)"},
     {"parameters-coarse", "calls whose parameters were summed: the table of parameters is full"},
     {"vectors-dropped", "collectives whose count vectors were too long to keep; totals are exact"},
@@ -170,7 +170,7 @@ constexpr LossText loss_texts[static_cast<size_t>(LossKind::count)] = {
     {"regions-unbalanced", "named regions with an end but no begin, or a begin but no end"},
     {"regions-merged", "entries of named regions beyond the limit, counted for the enclosing region"},
     {"over-budget", "blocks of the trace dropped, because the trace size limit was reached (raise --budget)"},
-    {"calls-left", "calls left by an exception or longjmp: counted, but without time and data"},
+    {"calls-left", "calls exited by an exception or longjmp: counted, but without time or data"},
 };
 
 void decode_regions(ByteReader& in, Process* p) {
