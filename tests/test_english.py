@@ -83,3 +83,32 @@ def test_loops_have_iterations_in_messages_only(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(english, "ROOT", tmp_path)
         assert [(line, phrase) for line, phrase, _ in english.in_source(source)] == [(2, "trips")]
+
+
+@pytest.mark.parametrize(
+    ("message", "phrase"),
+    [
+        ("copied 3 recordings", "recordings"),
+        ("Compare recorded runs.", "recorded runs"),
+        ("threads are left out", "left out"),
+        ("faster than the library's own.", "the library's own"),
+        ("faster than the library's own in every launch", "the library's own"),
+        ("it ran with the library's defaults", "the library's defaults"),
+        ("time of all ranks", "time of all ranks"),
+        ("Share of all ranks' time", "all ranks' time"),
+        ("1.5 times as long as the mean rank", "the mean rank"),
+        ("100 samples a second", "samples a second"),
+        ("unknown key 'a'; allowed: b", "; allowed:"),
+    ],
+)
+def test_messages_keep_to_the_settled_words(tmp_path: Path, message: str, phrase: str) -> None:
+    source = tmp_path / "python" / "a.py"
+    source.parent.mkdir()
+    source.write_text(f"# {message}\nTEXT = {message!r}\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(english, "ROOT", tmp_path)
+        assert [(line, found) for line, found, _ in english.in_source(source)] == [(2, phrase)]
+        source.write_text(
+            'TEXT = "events of all ranks; built with the library\'s own compiler; the recording is lost"\n'
+        )
+        assert not list(english.in_source(source))

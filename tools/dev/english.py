@@ -79,6 +79,21 @@ AVOID_IN_MESSAGES = {
     r"\band the like\b": "and related calls, or name them",
     r"\bends? early\b": "truncated",
     r"\bfurther threads\b": "threads other than the first",
+    r"\brecordings\b": "runs, or traces",
+    r"\brecorded runs?\b": "run",
+    r"\bleft out\b": "omitted, skipped",
+    r"\bthe library's (defaults?|own(?= in\b|[.,;:]|$))\b": "the library default",
+    r"\btime of all ranks\b|\ball ranks' time\b": "time summed over ranks",
+    r"\bthe mean rank\b": "the mean over ranks",
+    r"\bnot clear\b": "within noise, unclear",
+    r"\b(some|every)body\b": "another user, all ranks",
+    r"\bdoes nothing\b": "has no effect",
+    r"\b(have|has) to be\b": "must be",
+    r"\bin front of\b": "before",
+    r"\bcut off\b": "truncated",
+    r"\bas long as (it|they) did\b": "as long as in the run",
+    r"\b(samples|calls|messages|bytes) a second\b": "per second",
+    r"; allowed:": "; available:",
 }
 # Names of the same kind.
 NAMES = {
