@@ -92,7 +92,7 @@ def test_skewed_and_repeated_rounds_on_clocks_that_are_compared(a_library: Libra
         (("bcast", "--sizes", "lots"), "expected a size in bytes"),
         (("allreduce", "--sizes", "9"), "is not a multiple of 8"),
         (("bcast", "--algorithms", "magic"), "no algorithm 'magic'"),
-        (("bcast", "--root", "2"), "--root 2: must be 0 to 1"),
+        (("bcast", "--root", "2"), "--root 2: expected 0 to 1"),
         (("bcast", "--plot", "plot.gif"), "FILE.svg, FILE.png, FILE.pdf or FILE.html"),
         (("bcast", "--parquet", "nowhere/samples"), "no such directory: nowhere"),
         (("bcast", "--csv", "."), "cannot write .: it is a directory"),

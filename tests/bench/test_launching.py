@@ -41,7 +41,7 @@ def test_an_error_names_the_point_and_what_was_said(tmp_path: Path) -> None:
     body = "out.write('begin 0 1\\n'); out.flush(); print('out of luck'); sys.exit(3)"
     with pytest.raises(MeasurementFailed) as failure:
         _run(tmp_path, body)
-    assert "code 3, while measuring bcast of 65536 bytes by chain:segment=8192: out of luck" in str(failure.value)
+    assert "code 3, while measuring bcast of 65536 bytes with chain:segment=8192: out of luck" in str(failure.value)
     assert failure.value.exit_code == 7
 
 
@@ -120,7 +120,7 @@ def test_launches_before_one_that_fails_are_kept_on_request(monkeypatch: pytest.
         _measure(monkeypatch, tmp_path, "sys.exit('out of luck')", keep=False)
     found = _measure(monkeypatch, tmp_path, "sys.exit('out of luck')", keep=True)
     assert (len(found.launches), [row["samples"] for row in found.rows]) == (1, [3])
-    assert found.failed.startswith("launch 2 of 3 failed (the measuring program exited with")
+    assert found.failed.startswith("launch 2 of 3 failed (the benchmark program exited with")
     assert found.failed.endswith(
         "code 1, before the first measurement: out of luck); results of earlier launches are kept"
     )

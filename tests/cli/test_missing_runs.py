@@ -77,7 +77,7 @@ def test_a_run_without_traces_says_why_there_are_none(
     assert said(READERS[name], "run", capsys) == (4, [f"leadline: nothing was recorded in run: {reason}"])
 
 
-NOT_FOUND = "sh ended with exit code 127: a program that it was to start, or a shared library of one, was not found"
+NOT_FOUND = "sh ended with exit code 127: a program that it tried to start, or a shared library of one, was not found"
 
 
 def test_a_program_that_could_not_start_is_not_said_to_make_no_mpi_calls(

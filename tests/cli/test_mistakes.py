@@ -138,12 +138,12 @@ def test_a_library_that_takes_the_place_of_the_one_linked(mpich: mpi.Library, ti
     packed = "".join(doctor.text.split())
     assert f"butLD_LIBRARY_PATHselectsMPICH({other}/libmpi.so.12),whichiswhatwillbemeasured" in packed
     run = typed("record", "--", *mpiexec(mpich), program, environ=environ)
-    assert f"warning: {program.name} was linked for MPICH (" in run.flat
+    assert f"warning: {program.name} was linked against MPICH (" in run.flat
     same = {"LD_LIBRARY_PATH": str(linked.parent)}
-    assert "was linked for" not in typed("doctor", "--", *mpiexec(mpich), program, environ=same).flat
+    assert "was linked against" not in typed("doctor", "--", *mpiexec(mpich), program, environ=same).flat
     bare = typed.directory / "bare"  # that it was linked for what the system has, nothing says
     subprocess.run(["gcc", "-xc", "-", "-xnone", linked, "-o", bare], input="int main() { }", text=True, check=True)
-    assert "was linked for" not in typed("doctor", "--", bare, environ=environ).flat
+    assert "was linked against" not in typed("doctor", "--", bare, environ=environ).flat
 
 
 def test_a_library_that_is_not_found(mpich: mpi.Library, typed: Typed) -> None:

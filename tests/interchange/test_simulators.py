@@ -172,12 +172,12 @@ def test_goal_ranks_that_are_not_exported_do_nothing(whole: Path, export: Export
 def test_each_start_of_a_persistent_collective_is_one(record: Record, export: Export, family: str) -> None:
     run = record("counted.c", "starts", family=family)
     exported = export("simgrid", run)
-    assert "left out" not in exported.err
+    assert "omitted" not in exported.err
     found = actions_of(exported.path)
     both = [["allreduce", "4", "0"], ["bcast", "20", "1"]]
     for rank in range(RANKS):
         assert without_computation(found[rank]) == [["init"], *both * 50, ["finalize"]]
-    assert "left out" not in export("goal", run, to="goal").err
+    assert "omitted" not in export("goal", run, to="goal").err
 
 
 @pytest.mark.parametrize("family", ["mpich", "openmpi"])
@@ -185,7 +185,7 @@ def test_receives_from_nobody_are_not_taken_for_receives_from_anybody(
     record: Record, export: Export, family: str
 ) -> None:
     exported = export("simgrid", record("counted.c", "ignored", family=family))
-    assert "left out" not in exported.err
+    assert "omitted" not in exported.err
     received = [action for action in actions_of(exported.path)[1] if action[0] in ("recv", "irecv")]
     assert [action[1] for action in received] == ["0"] * 60
     # Also of a nonblocking receive, whose buffer is larger: the sender's record says what will come.

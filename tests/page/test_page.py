@@ -564,8 +564,8 @@ def test_one_sided_operations_have_a_section_of_their_own(show: Show) -> None:
     canvas.press("ArrowRight")
     canvas.press("ArrowRight")
     said = opened.texts("#one-sided [role=status]")[0]
-    assert said == "Origin rank 0, target rank 1: 1,600 operations, 0 B put, 1.23 MB by gets"
-    assert "one-sided operations, 0 B put, 4.92 MB by gets\n6,400" in opened.texts(".figures > div")
+    assert said == "Origin rank 0, target rank 1: 1,600 operations, 0 B by puts, 1.23 MB by gets"
+    assert "one-sided operations, 0 B by puts, 4.92 MB by gets\n6,400" in opened.texts(".figures > div")
 
 
 def _where(line: int) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def test_what_a_profile_does_not_have_is_said_and_not_compared() -> None:
     assert {metric.level for metric in found.metrics} == {"run", "computation", "rank", "function", "site"}
     assert not any(metric.per_iteration for metric in found.metrics if metric.level != "rank")
     assert found.causes == []  # neither messages, nor local functions, nor the split between loop and rest
-    assert "one run each. Same call counts where both have them. To compare times, record" in verdict(comparison)
+    assert "one run each. Same call counts wherever both have the call. To compare times, record" in verdict(comparison)
     settings = {each.title: each.values for each in comparison.differences}
     assert settings["MPIR_CVAR_X"] == ("1", "not recorded")
     assert settings["Recorded with"] == ("Leadline", "TAU profile by leadline 0.1.0")

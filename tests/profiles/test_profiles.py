@@ -63,7 +63,9 @@ def test_rounded_counts_say_how_far_they_may_be_off() -> None:
     [
         ("", "line 1: the columns"),
         ("a,b\n", "line 1: the columns"),
-        (HEAD, "0 rows of .TAU"),
+        (HEAD, "expected one row .TAU, got 0"),
+        (HEAD + 2 * "100,1,2,2,0,0,.TAU\n", "expected one row .TAU, got 2"),
+        (HEAD + "100,1,2,0,0,0,.TAU\n", "row .TAU: expected its calls to be the number of ranks, got 0"),
         (HEAD + "1,2\n", "line 2: expected 7 columns, got 2"),
         (HEAD + "100,1,nan,2,0,0,.TAU\n", "line 2: 'nan' is not"),
         (HEAD + "100,1,-1,2,0,0,.TAU\n", "line 2: '-1' is not"),

@@ -102,7 +102,7 @@ def test_exports_leave_out_nothing_of_receives_from_nobody(recorded: Recorded, t
     for name in ("simgrid", "goal"):
         written = exporter(name)(Selection(found, tuple(found.order)), tmp_path / name)
         assert written.amounts["message"] == 4
-        assert [note for note in written.notes if "left out" in note] == [], name
+        assert [note for note in written.notes if "omitted" in note] == [], name
 
 
 def test_temporary_files_of_two_ranks_are_two_files(recorded: Recorded) -> None:

@@ -54,7 +54,7 @@ def test_the_unchanged_run_is_replayed_with_all_its_messages(run: Run) -> None:
     assert found.predicted is found.base
     assert found.base.messages == STEPS * 5
     assert found.steps == found.steps_recorded == STEPS
-    assert not [note for note in found.notes if "left out" in note or "unknown" in note]
+    assert not [note for note in found.notes if "omitted" in note or "unknown" in note]
     assert found.error_of_base["initialisation"] is not None
     assert found.base.low <= found.base.seconds <= found.base.high
     assert predict(run, Change()).base == found.base
@@ -102,7 +102,7 @@ def test_the_command_prints_figures_and_reasons(
     assert set(data["error_of_base"]) == {"whole", *predicting.PHASES}
     assert main(["predict", str(run.path)]) == 0
     said = capsys.readouterr().out
-    assert "error of the replay against the recording" in said
+    assert "error of the replay against the recorded times" in said
     assert f"main loop: main, {STEPS} iterations recorded" in said
     assert main(["predict", str(run.path), "--step", "main"]) == 0
     assert capsys.readouterr().out == said

@@ -301,7 +301,7 @@ def test_the_terminal_report_fits_80_columns_without_colour(strip_run: Any) -> N
     assert "diffuse > exchange > MPI_Wait  ocean/halo.cpp:42" in text
     assert "%Time      msec     #Call usec/call     usec Messages   Bytes  Name" in text
     assert "calls 7,242 (0) … 10,863 … 14,484 (1)" in text
-    assert "exact sizes: 21,726 of 1,024 B, 2,448 of 73,728 B" in text
+    assert "exact sizes: 21,726 × 1,024 B, 2,448 × 73,728 B" in text
     assert "Local functions: 12 calls in 120 ns (MPI_Comm_rank 12)" in text
     assert "      1   33.8 MB        ·  33.8 MB        ·" in lines
     assert "Losses" not in text
@@ -319,7 +319,7 @@ def test_many_ranks_become_shades_and_extremes(make_run: MakeRun) -> None:
     sites, edges = strips([1] + [2] * 98 + [1])
     lines = printed(make_run(sites, [a_process(rank, 100) for rank in range(100)], edges))
     assert max(len(line) for line in lines) <= 80
-    assert "(16 of 100 ranks: sorted by MPI share)" in lines
+    assert "(16 of 100 ranks, evenly spaced from least to most MPI share)" in lines
     assert any("each cell: 4 × 4 ranks" in line for line in lines)
     assert len(lines) < 155
 

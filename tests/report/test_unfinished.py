@@ -22,8 +22,8 @@ def named(*found: Stop, error: float | None = SHARED_CLOCK) -> tuple[str, str] |
 def test_who_was_in_no_call_stopped_first() -> None:
     assert named(WAITS, IDLE, replace(WAITS, label="2", since_s=4.0)) == ("0", "no-call")
     assert of_stops([WAITS, replace(WAITS, label="2"), IDLE], SHARED_CLOCK) == (
-        "Ranks 1, 2 sat in MPI_Recv (exchange) for up to 145 s of 150 s, until the end; rank 0 made no call for 145 s "
-        "of 150 s, until the end. Rank 0 stopped first: its last call ended 4.90 s after the start."
+        "Ranks 1, 2 sat in MPI_Recv (exchange) for up to 145 s until the end, at 150 s; rank 0 made no MPI call for "
+        "145 s until the end, at 150 s. Rank 0 stopped first: its last call ended 4.90 s after the start."
     )
 
 
@@ -62,9 +62,11 @@ def test_who_was_killed_at_work_did_not_wait() -> None:
 
 def test_a_run_that_goes_on_is_told_in_the_present() -> None:
     text = of_stops([replace(WAITS, source=RUNNING), replace(IDLE, source=RUNNING)], SHARED_CLOCK)
-    assert text.startswith("Rank 1 has been in MPI_Recv (exchange) for 145 s; rank 0 has made no call for 145 s.")
+    assert text.startswith("Rank 1 has been in MPI_Recv (exchange) for 145 s; rank 0 has made no MPI call for 145 s.")
 
 
 def test_a_bound_is_told_as_one() -> None:
     text = of_stops([replace(WAITS, source=AT_LEAST), replace(IDLE, source=AT_LEAST)], SHARED_CLOCK)
-    assert "sat in MPI_Recv (exchange) for at least 145 s" in text
+    assert text.startswith("Rank 1 sat in MPI_Recv (exchange) for at least 145 s until the end, at 150 s or later; ")
+    both = [replace(WAITS, source=AT_LEAST), replace(WAITS, label="2", since_s=6.0, until_s=140.0, source=AT_LEAST)]
+    assert "for at least 134 s until the end, at 140 s or later" in of_stops(both, SHARED_CLOCK)

@@ -114,10 +114,10 @@ def test_progress_says_what_runs_and_how_long_it_may_take(monkeypatch: pytest.Mo
     said: list[str] = []
     Runner(said.append).run(turns(["true", "echo"], 2), script, take_60_s)
     assert said == [
-        "round 1 of 2, launch 1 of 2: true",
-        "round 1 of 2, launch 2 of 2: echo, about 3 min left",
-        "round 2 of 2, launch 1 of 2: echo, about 2 min left",
-        "round 2 of 2, launch 2 of 2: true, about 60 s left",
+        "repeat 1 of 2, launch 1 of 2: true",
+        "repeat 1 of 2, launch 2 of 2: echo, about 3 min left",
+        "repeat 2 of 2, launch 1 of 2: echo, about 2 min left",
+        "repeat 2 of 2, launch 2 of 2: true, about 60 s left",
     ]
     said.clear()
     Runner(said.append).run(turns(["true"], 2), script)

@@ -209,4 +209,4 @@ def test_mpich_is_told_no_sizes(builder: Builder, tmp_path: Path) -> None:
     found = json.loads((tmp_path / "report.json").read_text())
     assert done.returncode == 0, done.stdout + done.stderr
     assert (found["applied"], found["settings"]) == ([], {})
-    assert "ignore the size of gather" in found["not_applied"][0]["why"]
+    assert "do not distinguish sizes of gather" in found["not_applied"][0]["why"]

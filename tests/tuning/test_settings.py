@@ -140,7 +140,7 @@ def test_mpich_is_always_told_that_the_node_layer_stands_aside() -> None:
 
 def test_what_a_library_has_not_is_refused_by_name() -> None:
     two = Table((Rule("bcast", (2, 8), (0, 99), "binomial"), Rule("bcast", (2, 8), (100, 2**40), "scatter_ring")))
-    assert "holds for all sizes" in mpich.settings(two, 4).not_set[0].why
+    assert "applies to all sizes" in mpich.settings(two, 4).not_set[0].why
     own = Table((Rule("bcast", (2, 8), WHOLE, "scatter_direct"),))
     for of in (intel.settings, mpich.settings, openmpi.settings):
         assert "has no algorithm scatter_direct" in of(own, 4).not_set[0].why
@@ -150,14 +150,14 @@ def test_what_a_library_has_not_is_refused_by_name() -> None:
 
 def test_a_rule_that_is_not_in_the_file_is_not_put_down_to_the_file_being_ignored() -> None:
     rule = Rule("bcast", (2, 16), (0, 1 << 20), "scatter_ring")
-    tried = Wrong(("x", "x"), ((8, 4), (1 << 20, 4)), "8 bytes on 4 ranks", "went through x")
+    tried = Wrong(("x", "x"), ((8, 4), (1 << 20, 4)), "8 bytes on 4 ranks", "expected y, got x")
     number = int(openmpi.algorithms()["bcast"]["scatter_ring"].setting)
     for text, why in {
         "1 2 1 1 1 0 3 0 0": "it has no rule for bcast of 8 bytes on 4 ranks",
         "1 7 1 1 1 0 0 0 0": "it has no rule for bcast of 8 bytes on 4 ranks",
-        "1 7 1 1 1 0 1 0 0": f"for bcast of 8 bytes on 4 ranks it names algorithm 1, and scatter_ring is {number}",
+        "1 7 1 1 1 0 1 0 0": f"for bcast of 8 bytes on 4 ranks it names algorithm 1, but scatter_ring is {number}",
         f"1 7 1 1 2 0 {number} 0 0 4096 1 0 0": (
-            f"for bcast of 1048576 bytes on 4 ranks it names algorithm 1, and scatter_ring is {number}"
+            f"for bcast of 1048576 bytes on 4 ranks it names algorithm 1, but scatter_ring is {number}"
         ),
         # What is wrong with another operation's rules does not concern this one.
         f"2 2 1 1 1 64 3 0 0 7 1 1 1 0 {number} 0 0": "",

@@ -140,14 +140,14 @@ def result_of(outcome: Outcome, plan: Plan, folder: Path) -> Launch:
         )
     how = f"was {outcome.reason}" if outcome.exit_code is None else f"exited with code {outcome.exit_code}"
     said = outcome.last_lines()
-    raise MeasurementFailed(f"the measuring program {how}{where}" + (": " + " | ".join(said) if said else ""))
+    raise MeasurementFailed(f"the benchmark program {how}{where}" + (": " + " | ".join(said) if said else ""))
 
 
 def _where(plan: Plan, found: Launch) -> str:
     if found.at is None:
         return ", before the first measurement"
     point = plan.points[found.at[0]]
-    return f", while measuring {point.operation} of {point.n_bytes} bytes by {point.candidates[found.at[1]]}"
+    return f", while measuring {point.operation} of {point.n_bytes} bytes with {point.candidates[found.at[1]]}"
 
 
 def read(path: Path) -> Launch:

@@ -120,7 +120,7 @@ def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) ->
     if min(ranks, launches, rounds) < 1:
         raise UsageError("ranks, launches and rounds must be 1 or more")
     if not 0 <= root < ranks:
-        raise UsageError(f"--root {root}: must be 0 to {ranks - 1}")
+        raise UsageError(f"--root {root}: expected 0 to {ranks - 1}")
 
 
 def _settings(plan: Plan) -> dict[str, Any]:

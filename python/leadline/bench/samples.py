@@ -16,7 +16,7 @@ from leadline.text.visible import cell
 
 SAMPLES = TableDeclaration(
     "samples",
-    "One row per sample: one algorithm in one round.",
+    "One row per sample: one timing of one algorithm.",
     (
         text("operation", "what was measured"),
         text("algorithm", "algorithm, with its parameters"),

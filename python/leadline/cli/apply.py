@@ -51,7 +51,7 @@ MEASURED = "speedup: time with the library default / time with the rule"
     "--measure",
     is_flag=True,
     envvar="LEADLINE_MEASURE",
-    help="First time each rule in a job of the same size, and drop rules that are slower.",
+    help="Before the run, time each rule in a job of the same size, and drop rules slower than the library default.",
 )
 @click.option(
     "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print one line of JSON after the program's output."
@@ -80,9 +80,9 @@ def command(
 ) -> int:
     """Run COMMAND with TABLE, a table that `leadline tune` wrote.
 
-    A table that is missing or malformed is refused before the program starts. After that the program keeps its own
-    input, output and exit code. A rule that cannot be applied, or a setting that has no effect, is left out and
-    reported; the program still runs.
+    If the table is missing or malformed, the program is not started. The program keeps its own input, output and exit
+    code. A rule that cannot be applied is skipped and reported, and so is a setting that has no effect; the program
+    still runs.
     """
     refuse_inside_job("apply", program, os.environ)
     for option, given in (("--fill", fill), ("--as-set", as_set)):
@@ -134,18 +134,18 @@ def _checked(table: Path, program: tuple[str, ...]) -> list[str]:
     if why:
         raise UsageError(
             f"program not started: table {table} rejected: {why}",
-            hint="check it, then apply your own copy",
+            hint="check it, then apply a copy that you own",
         )
     return warnings_about(read(table), program)
 
 
 def _tell(found: dict[str, Any]) -> None:
     if found["problem"] is not None:
-        say(f"{found['problem']['message']}; the program ran with the library's defaults")
+        say(f"{found['problem']['message']}; the program ran with the library default")
         if found["problem"]["hint"]:
             say(found["problem"]["hint"])
     elif not found["applied"] and not found["not_applied"]:
-        say("the table has no rules: the program ran with the library's defaults")
+        say("the table has no rules: the program ran with the library default")
     if found["not_measured"] is not None:
         say(f"--measure failed: {found['not_measured']}")
     for warning in found["warnings"]:

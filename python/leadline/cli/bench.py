@@ -135,7 +135,10 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     help="Repeat a published study. --mpi may list several libraries (A,B). 'wrf' only re-reads published tables.",
 )
 @click.option(
-    "--full", is_flag=True, envvar="LEADLINE_FULL", help="With --study: also run cases larger than this machine."
+    "--full",
+    is_flag=True,
+    envvar="LEADLINE_FULL",
+    help="With --study: also run cases that need more cores than this machine has, or that take long.",
 )
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print results and settings as JSON.")
 @click.option(
@@ -186,7 +189,7 @@ def command(
     csv_: Path | None,
     plot: Path | None,
 ) -> int:
-    """Measure the cost of messages or of a collective, with every algorithm and with the library's own.
+    """Measure the cost of messages or of a collective, with every algorithm and with the library default.
 
     Times and ratios have confidence intervals. The exit code is 0, or 7 if a result was wrong or a launch failed.
     """

@@ -42,22 +42,22 @@ def command(directory: Path, shared: bool, quiet: bool) -> int:
     try:
         done = nodes.collect(directory)
     except OSError as error:
-        raise UsageError(f"cannot copy this node's recordings to {directory}: {error.strerror}") from error
+        raise UsageError(f"cannot copy this node's traces to {directory}: {error.strerror}") from error
     for path in done.refused:
         say(f"skipped {path}: it is a symbolic link, or not owned by the user who recorded this run")
     if quiet:
         return 0
     if done.files:
-        say(f"copied {fmt.plural(done.files, 'recording')} ({fmt.size(done.n_bytes)}) into {shown(directory)}")
+        say(f"copied {fmt.plural(done.files, 'trace')} ({fmt.size(done.n_bytes)}) into {shown(directory)}")
     if done.running:
         verb = "runs" if done.running == 1 else "run"
         say(f"{fmt.plural(done.running, 'process', 'processes')} of this run still {verb} on this node")
     others = [node.host for node in nodes.on_nodes(directory) if not node.here]
     if others:
         say(
-            f"more recordings are on {', '.join(others[:20])}{' …' if len(others) > 20 else ''}: "
+            f"more traces are on {', '.join(others[:20])}{' …' if len(others) > 20 else ''}: "
             "run leadline collect there too"
         )
     elif not done.files and not done.running:
-        say(f"no recordings of {shown(directory)} on this node")
+        say(f"no traces of {shown(directory)} on this node")
     return 0

@@ -45,10 +45,10 @@ PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
 def command(
     json_: bool, all_tables: bool, html: str | None, fail_above: str | None, step: str | None, groups: tuple[str, ...]
 ) -> int:
-    """Compare recorded runs: environments, structure, times.
+    """Compare runs: environments, structure, times.
 
-    A is what the others are compared with. Each is a run's directory, or repeats of one configuration: A1,A2,A3 or
-    'A*' in quotes. Repeats give intervals that one run each cannot give.
+    A is the baseline. Each is a run's directory, or repeats of one configuration: A1,A2,A3 or 'A*' in quotes. Repeats
+    give confidence intervals; single runs do not.
     """
     allowed = _percent(fail_above) if fail_above is not None else None
     if html and len(groups) < 2 and _is_group(html):
@@ -61,11 +61,11 @@ def command(
     if allowed is not None and all(len(paths_of(text)) < 2 for text in groups):
         raise UsageError(
             "--fail-above needs repeats: single runs do not show run-to-run variation",
-            hint="record each configuration three times or more, in turn: leadline compare A1,A2,A3 B1,B2,B3",
+            hint="record each configuration three times or more, alternating, then: leadline compare A1,A2,A3 B1,B2,B3",
         )
     for path in (path for text in groups for path in paths_of(text)):
         say_owner(Path(path))
-    with working("reading the recordings"):
+    with working("reading the runs"):
         comparison = _opened(groups, step)
         page = _written(comparison, Path(html or PAGE)) if html is not None else None
     for group in comparison.groups:
@@ -153,7 +153,7 @@ def _check(comparison: Any, allowed: float) -> None:
     for index, pair in enumerate(comparison.pairs, 1):
         main = pair.main
         if pair.slower_than(allowed):
-            slower.append(f"{letter(index)}: {main.name} takes at least {fmt.change(main.ratio.low)} (95 %)")
+            slower.append(f"{letter(index)}: {main.name} at least {fmt.change(main.ratio.low)} (95 % CI)")
         elif main.ratio is None or not pair.repeats:
             unknown.append(letter(index))
     if unknown:

@@ -48,7 +48,7 @@ def command(
 
     \b
     callgrind  call tree with times and bytes: KCachegrind
-    goal       operations and what they require: LogGOPSim
+    goal       operations and their dependencies: LogGOPSim
     otf2       events of all ranks: Vampir, otf2-print
     parquet    a row for each call: pandas, Polars, DuckDB
     perfetto   timeline with messages: ui.perfetto.dev

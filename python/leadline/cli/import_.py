@@ -29,7 +29,8 @@ BYTES_OF_TIMES = 1.25  # of a call, as the recorder counts them (src/recorder/me
 def command(path: str, output: str, series: str) -> int:
     """Turn the OTF2 archive at PATH into a run, on which every other command works.
 
-    PATH is the archive's *.otf2 file or the directory with it, as Score-P, EZTrace and leadline export write it.
+    PATH is the archive's *.otf2 file or the directory that contains it, as Score-P, EZTrace and leadline export write
+    it.
     """
     from leadline.interchange.importing import import_archive
     from leadline.run_directory import describe, write_description

@@ -24,15 +24,18 @@ SCHEMA = 1
     type=click.IntRange(min=1),
     metavar="N",
     envvar="LEADLINE_STEPS",
-    help="Iterations of the main loop, which need not be the program's time step: see --step.  [default: as recorded]",
+    help="Predict for N iterations of the main loop. An iteration need not be a time step of the program: see --step.  "
+    "[default: as recorded]",
 )
 @click.option(
     "--network",
     metavar="FILE",
     envvar="LEADLINE_NETWORK",
-    help="Replay in this network.  [default: costs as recorded, on one host]",
+    help="Replay on this network.  [default: costs as recorded, on one host]",
 )
-@click.option("--ideal", is_flag=True, envvar="LEADLINE_IDEAL", help="Messages and collectives take no time.")
+@click.option(
+    "--ideal", is_flag=True, envvar="LEADLINE_IDEAL", help="Assume that messages and collectives take no time."
+)
 @click.option(
     "--compute",
     type=float,
@@ -53,11 +56,12 @@ def command(
     step: str | None,
     directory: str | None,
 ) -> int:
-    """Predict how long the run in DIR would take with other steps, network or computation.
+    """Predict how long the run in DIR would take with another number of iterations, another network, or faster or
+    slower computation.
 
     By default DIR is the newest run under leadline-runs.
 
-    The unchanged run is replayed first: how far that is from the recording is part of the result.
+    The unchanged run is replayed first; how far that replay is from the recorded times is part of the result.
     """
     if not 0 <= compute <= 1e6:
         raise UsageError(f"--compute {compute:g}: expected a number from 0 to 1,000,000")
@@ -120,13 +124,13 @@ def lines_of(found: Any) -> list[str]:
     if found.predicted.iteration and found.base.iteration:
         each = fmt.seconds(found.predicted.iteration[0])
         lines.append(
-            f"per iteration: {each} for {found.steps:,} iterations; replayed as recorded "
-            f"{fmt.seconds(found.base.iteration[0])} for {found.steps_recorded:,}"
+            f"per iteration: predicted {each} ({fmt.plural(found.steps, 'iteration')}), replayed as recorded "
+            f"{fmt.seconds(found.base.iteration[0])} ({found.steps_recorded:,})"
         )
     names = {"whole": "the whole run", "initialisation": "before the main loop", "loop": "the main loop"}
     names["finalisation"] = "after it"
     told = [
         f"{names[name]} {fmt.change(1 + error)}" for name, error in found.error_of_base.items() if error is not None
     ]
-    lines.append(f"error of the replay against the recording: {', '.join(told)}")
+    lines.append(f"error of the replay against the recorded times: {', '.join(told)}")
     return [*lines, *found.notes, *found.assumptions]

@@ -41,7 +41,7 @@ BARE_LEAST = 1_000_000  # a smaller number without a unit was meant in megabytes
 
 SETTINGS = (
     # The call sites and definitions of an ordinary program must fit.
-    Setting("budget", "size", "Limit of trace size per rank, at least 64kB.  [default: 64MB]", least=64_000),
+    Setting("budget", "size", "Trace size limit per rank, at least 64kB.  [default: 64MB]", least=64_000),
     Setting(
         "series",
         "series",
@@ -49,7 +49,7 @@ SETTINGS = (
         "all, or none.  [default: auto, about 25,000 calls or 16 iterations]",
         least=5_000,  # the recorder's least_limit: below it no times are kept
     ),
-    Setting("memory", "size", "Limit of recorder memory per rank, at least 4MB.", least=4_000_000),
+    Setting("memory", "size", "Recorder memory limit per rank, at least 4MB.", least=4_000_000),
     Setting("variables", "text", "Read the MPI library's performance variables (MPI_T).", values="0|1"),
     Setting(
         "clocks",
@@ -68,7 +68,7 @@ SETTINGS = (
     Setting(
         "live",
         "text",
-        "Directory on each node for the live recording.  [default: the run's directory; "
+        "Directory on each node for the traces while the program runs.  [default: the run's directory; "
         "node-local memory or disk if that is on a network file system]",
         values="DIR|run",
     ),

@@ -95,7 +95,7 @@ def command(
         from leadline.cli.tables import export
 
         return export(path, table, step, csv=csv, parquet=parquet)
-    with working("reading the recording"):
+    with working("reading the run"):
         report = open_report(path, step)
         page = write_page(report, path, html) if html is not None else None
         content = report.data if json_ else None

@@ -76,7 +76,7 @@ def say_owner(directory: Path) -> None:
     """Warn if the run belongs to another user, who may have written anything into it."""
     with contextlib.suppress(OSError):
         if owner := owners.foreign_owner(directory.stat()):
-            say(f"{shown(directory)} belongs to {owner}")
+            say(f"{shown(directory)} belongs to {owner}, who may have changed it")
 
 
 _FEWEST_NEW_OBJECTS = 50_000
@@ -136,7 +136,7 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
     the summary.
     """
     try:
-        with working("reading the recording"):
+        with working("reading the run"):
             report = open_report(directory, step)
             written = _written(report, directory)
         if not quiet:

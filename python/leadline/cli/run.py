@@ -24,7 +24,7 @@ from leadline.cli.reporting import step_option
 @step_option
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(output: str | None, quiet: bool, step: str | None, program: tuple[str, ...], **settings: Any) -> int:
-    """Record COMMAND, print a summary on standard error, and write the report beside the recording.
+    """Record COMMAND, print a summary on standard error, and write the report into the run's directory.
 
     COMMAND is the command you would type without Leadline. It keeps its own input, output, signals and exit code.
     """

@@ -96,7 +96,7 @@ def _per_command(path: Path, commands: set[str]) -> dict[str, dict[str, Any]]:
                 raise UsageError(f"{path}: unknown command {key!r}", hint=f"commands: {', '.join(sorted(commands))}")
             for option, setting in value.items():
                 if key not in OPTIONS.get(option, ()):
-                    raise UsageError(f"{path}: leadline {key} has no option {option!r}")
+                    raise UsageError(f"{path}: unknown option {option!r} of leadline {key}")
                 found[key][option] = setting
     for key, value in content.items():
         if not isinstance(value, dict):

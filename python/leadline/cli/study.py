@@ -80,9 +80,7 @@ def command() -> None:
     envvar="LEADLINE_MPI",
     help="MPI library.  [default: debian-openmpi if PnetCDF is installed; else mpich, or openmpi when oversubscribed]",
 )
-@click.option(
-    "-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Directory for the recordings; new or empty."
-)
+@click.option("-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Directory for the runs; new or empty.")
 @click.option("--html", metavar="FILE", envvar="LEADLINE_HTML", help="Write the study as one HTML page.")
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
 def opatm(
@@ -97,7 +95,7 @@ def opatm(
     html: str | None,
     json_: bool,
 ) -> int:
-    """OPATM-BFM: pack its messages, replace sends by collectives, let all ranks read and write, and measure again.
+    """OPATM-BFM: pack its messages, replace sends with collectives, read and write in parallel, and measure again.
 
     Records the original program, each change alone and all changes together, at two numbers of ranks, and each number
     of segments, interleaved. The tables show the figures of two papers beside those measured here.

@@ -20,7 +20,7 @@ def export(path: Path, name: str | None, step: str | None, *, csv: str | None, p
         )
     import leadline
 
-    with working("reading the recording"):
+    with working("reading the run"):
         say_owner(path)
         table = _table(leadline.open(path, step=step), name)
     if csv is None and parquet is None:

@@ -50,7 +50,7 @@ def command(iteration: str, ranks: str | None, width: int | None, step: str | No
     from rich.text import Text
 
     screen = console()
-    with working("reading the recording"):
+    with working("reading the run"):
         run = open_run(path, step)
         lines = drawn(run, iteration, ranks, width or screen.width)
     for line in lines:
@@ -131,7 +131,7 @@ def _about(timeline: Any, number: Any, title: str, run: Any) -> str:
     ranks = "the ranks" if len(timeline.processes) == len(run.order) else f"{len(timeline.processes)} ranks"
     which = f"Iteration {number.number:,}{f' ({title})' if title else ''}"
     return (
-        f"{which}: {fmt.seconds(number.mean_s)} mean over {ranks}, {fmt.seconds(number.longest_s)} on rank "
+        f"{which}: {fmt.seconds(number.mean_s)} mean over {ranks}, max {fmt.seconds(number.longest_s)} on rank "
         f"{run.label(number.process)}; the run's median is {fmt.seconds(median_s(timeline))}"
     )
 

@@ -84,7 +84,7 @@ OPERATIONS = ",".join(operations())
     default=6,
     show_default=True,
     envvar="LEADLINE_REFINE",
-    help="Extra sizes used to locate each crossover.",
+    help="Number of extra sizes used to locate each crossover.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, envvar="LEADLINE_SEED", help="Random seed.")
 @click.option(
@@ -119,7 +119,7 @@ OPERATIONS = ",".join(operations())
 def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **asked: Any) -> int:
     """Measure the algorithms of collectives and write a table for `leadline apply`.
 
-    A rule is written only if an algorithm was faster than the library's own in every launch, and then again in fresh
+    A rule is written only if an algorithm was faster than the library default in every launch, and then again in fresh
     launches. With --protocol, COMMAND is run with each setting in turn, and its own time decides.
     """
     from leadline.bench.output import check_folder
@@ -131,7 +131,7 @@ def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **ask
     if protocol:
         return _protocol(program, pattern, asked)
     if program:
-        raise UsageError("a COMMAND needs --protocol", hint="to tune a recorded run's calls: --trace RUN")
+        raise UsageError("a COMMAND needs --protocol", hint="to tune a run's calls: --trace RUN")
     if pattern is not None:
         raise UsageError("--time needs --protocol")
     return _algorithms(asked)

@@ -106,7 +106,7 @@ def _cause_text(cause: Cause) -> str:
     if first.kind == "all_messages":
         return f"{numbers} messages{each}, summed over ranks, {first.where}"
     if first.kind == "appeared":
-        return f"{fmt.plural(len(names), 'call site')} only in B: {where}"
+        return f"{fmt.plural(len(names), 'call site')} not in A: {where}"
     if first.kind == "went":
         return f"{fmt.plural(len(names), 'call site')} only in A: {where}"
     if first.kind == "partners":

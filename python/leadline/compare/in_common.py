@@ -79,7 +79,7 @@ def _depth(runs: Sequence[Subject]) -> tuple[int | None, str]:
         return None, ""
     least = min(known)
     innermost = "routine that calls MPI" if least == 1 else f"innermost {least} routines"
-    return least, f"Call sites are compared by the {innermost}, because some call paths are known no further."
+    return least, f"Call sites are compared by the {innermost}, because some call paths are known only that far."
 
 
 def _alike(runs: Sequence[Subject]) -> float:

@@ -41,7 +41,7 @@ class Change:
     def text(self) -> str:
         each = " per iteration" if self.per_iteration else ""
         if self.kind in ("appeared", "went"):
-            which, n = ("only in B", self.after) if self.kind == "appeared" else ("only in A", self.before)
+            which, n = ("not in A", self.after) if self.kind == "appeared" else ("only in A", self.before)
             return f"{self.where}: {which}, {fmt.plural_of(n, 'call')}{each}"
         if self.kind == "bytes":
             return f"{self.where}: {fmt.size(self.before)} → {fmt.size(self.after)} each"

@@ -155,7 +155,7 @@ def unchanged(pair: Pair) -> str:
 
 
 def _same(pair: Pair) -> str:
-    return "same structure" if pair.a.first.has_structure else "same call counts where both have them"
+    return "same structure" if pair.a.first.has_structure else "same call counts wherever both have the call"
 
 
 def _capital(text: str) -> str:
@@ -170,8 +170,7 @@ def basis(pair: Pair) -> str:
         return f"confidence intervals from {runs}"
     if any(metric.ratio is not None for metric in pair.metrics):
         return (
-            "one run each: the variation from run to run is unknown, so only ranks relative to the others are "
-            "compared. "
-            "For times, record repeats: A1,A2,A3 B1,B2,B3"
+            "one run each: the variation from run to run is unknown, so only the computation of each rank relative "
+            "to the others is compared. For times, record repeats: A1,A2,A3 B1,B2,B3"
         )
     return "one run each and no iteration times: times are not compared. Record repeats: A1,A2,A3 B1,B2,B3"

@@ -18,6 +18,7 @@ from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, rea
 from leadline.symbols.cache import SymbolCache
 from leadline.symbols.resolve import WITHOUT_MODULE
 from leadline.text.ranks import rank_list
+from leadline.text.visible import in_shell
 
 MOST_RANKS = 10_000_000
 CONTEXT_BEGIN = 1  # of the profile's contexts; 0: what lies further out is unknown
@@ -259,7 +260,7 @@ def open_run(path: str | Path, *, step: str | None = None) -> Run:
         raise DamagedTrace(f"cannot read {path}: {error}") from error
     elsewhere = [node for node in nodes.on_nodes(path) if not node.here] if path.is_dir() else []
     if not files and elsewhere:
-        raise DamagedTrace(f"no trace in {path}: {_said(elsewhere)}")
+        raise DamagedTrace(f"no trace in {path}: {_said(path, elsewhere)}")
     if not files:
         raise _nothing_in(path)
     profile, traces = _core.Profile(), Traces()
@@ -292,7 +293,7 @@ def open_run(path: str | Path, *, step: str | None = None) -> Run:
         path, description, profile, losses, tuple(other for other in runs if other != path), step=step, traces=traces
     )
     if elsewhere and not run.complete:
-        run.losses.append(Loss("on-nodes", len(elsewhere), _said(elsewhere)))
+        run.losses.append(Loss("on-nodes", len(elsewhere), _said(path, elsewhere)))
     return run
 
 
@@ -302,7 +303,7 @@ def _nothing_in(path: Path) -> DamagedTrace:
     if "not_recorded" in found:
         return DamagedTrace(f"nothing was recorded in {path}: {found['not_recorded']}")
     if found.get("state") == "running":
-        return DamagedTrace(f"nothing is recorded in {path} yet: its command has not ended")
+        return DamagedTrace(f"nothing has been recorded in {path} yet: its command is still running")
     return DamagedTrace(
         f"no trace (*.trace or *.live) in {path}", hint="record a run first: leadline record -o DIR -- COMMAND"
     )
@@ -317,11 +318,12 @@ def _files_of(path: Path) -> list[str]:
     return files
 
 
-def _said(elsewhere: list[nodes.OnNode]) -> str:
-    """The message that says which nodes hold recordings, and the next step."""
+def _said(path: Path, elsewhere: list[nodes.OnNode]) -> str:
+    """The message that says which nodes hold traces, and the next step."""
     shown = ", ".join(f"{node.host}:{node.folder}" for node in elsewhere[:8])
     more = f" and {len(elsewhere) - 8} more nodes" if len(elsewhere) > 8 else ""
-    return f"traces of killed or running ranks are still on {shown}{more}: run leadline collect DIR on each"
+    collecting = f"leadline collect {in_shell(str(path))}"
+    return f"traces of killed or running ranks are still on {shown}{more}: run {collecting} on each"
 
 
 def _took_part(process: _core.Process) -> bool:

@@ -56,8 +56,8 @@ def contradiction(impossible: Sequence[Finding], time_s: float) -> Finding:
     return Finding(
         "contradiction",
         "warning",
-        f"{left_out} left out, because Leadline's own figures contradict each other: of {fmt.seconds(time_s)} of all "
-        f"ranks, {said}. Please report this.",
+        f"{left_out} omitted, because Leadline's own figures contradict each other: {said}, but the time summed over "
+        f"ranks is {fmt.seconds(time_s)}. Please report this.",
         {"left_out": [finding.id for finding in impossible], "time_s": time_s},
         {},
         "itself",

@@ -13,7 +13,7 @@ def scanned(selection: Selection) -> _core.Actions:
     run = selection.run
     if len(run.worlds) != 1 or any(run.processes[index].rank < 0 for index in selection.processes):
         raise UsageError(
-            "the run has several MPI_COMM_WORLDs, and simulators replay one: choose its ranks with --ranks"
+            "the run has several MPI_COMM_WORLDs, but simulators replay only one: choose its ranks with --ranks"
         )
     actions = _core.Actions(run.profile, selection.loop, selection.iterations)
     for index, trace in selection.traces():

@@ -41,8 +41,8 @@ def export(selection: Selection, path: Path) -> Written:
         raise LeadlineError(f"cannot write {path}: {error}") from error
     if writer.undescribed:
         written.notes.append(
-            f"{writer.undescribed:,} messages and collectives have no event: their communicators connect "
-            "two groups, or are lost"
+            f"{writer.undescribed:,} messages and collectives have no event: their communicators are "
+            "intercommunicators or unknown"
         )
     return written
 

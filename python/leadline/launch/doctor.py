@@ -246,13 +246,13 @@ def _sanitizer(program: Executable) -> Iterator[Check]:
     name = runtime_wanted(program.path)
     found = runtime_in_front(program.path) if name else ""
     if found:
-        yield Check("sanitizer", "note", f"{found} is preloaded in front of Leadline's own library, as it has to be")
+        yield Check("sanitizer", "note", f"{found} is preloaded before Leadline's own library, as it must be")
     elif name:
         yield Check(
             "sanitizer",
             "no",
-            f"{name}, which has to be preloaded in front of Leadline's own library, is not found or LD_PRELOAD cannot "
-            "name it",
+            f"{name} must be preloaded before Leadline's own library, but it was not found, or LD_PRELOAD cannot name "
+            "it",
             "add its directory, without spaces or colons, to LD_LIBRARY_PATH; or build without the sanitizer",
             needed=True,
         )

@@ -39,8 +39,8 @@ WITHOUT_ENVIRONMENT = re.compile(
     re.VERBOSE,
 )
 NOT_STARTED = {
-    126: "a program that it was to start could not be executed",
-    127: "a program that it was to start, or a shared library of one, was not found",
+    126: "a program that it tried to start could not be executed",
+    127: "a program that it tried to start, or a shared library of one, was not found",
 }
 INSIDE = "in the script: leadline exec ./app"
 MOST_OF_A_SCRIPT = 1 << 20  # bytes
@@ -154,7 +154,7 @@ def why_nothing(
             "no",
             f"{PurePath(word).name}: no rank reached MPI_Init, so nothing was recorded "
             "(MPI_Get_version, MPI_Wtime and MPI_T do not count)",
-            f"if they did, see their messages on stderr for why {directory} could not be written",
+            f"if some rank did, its messages on stderr say why {directory} could not be written",
         )
     if verdict.answer == "depends":
         return _of_script(word, verdict)
@@ -198,7 +198,7 @@ def _of_script(word: str, verdict: Verdict) -> Verdict:
     return Verdict(
         "no",
         f"neither {name} nor its children called MPI where Leadline could see it",
-        verdict.hint or f"if one did, LD_PRELOAD was removed from its environment: {INSIDE}",
+        verdict.hint or f"if one did, LD_PRELOAD was removed from its environment; {INSIDE}",
     )
 
 

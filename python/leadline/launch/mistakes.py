@@ -81,7 +81,7 @@ def _replaced(path: Path, libraries: Sequence[str], environ: Mapping[str, str]) 
         Mistake(
             "replaced-library",
             "library",
-            f"{path.name} was linked for {_title(built_with)} ({built_with}), but LD_LIBRARY_PATH selects "
+            f"{path.name} was linked against {_title(built_with)} ({built_with}), but LD_LIBRARY_PATH selects "
             f"{_title(here)} ({here}), which is what will be measured",
             "if unintended, unload the module that sets LD_LIBRARY_PATH",
         )

@@ -78,7 +78,7 @@ class Intel(MpiLibrary):
     eager_bytes = 262144  # I_MPI_EAGER_THRESHOLD in the reference of 2018; later releases name none
     routine_form = ROUTINE
     proof = "call into the library's routine observed"
-    unseen = "no known routine observed"
+    unseen = "no known routine"
     controls = ()
     rules_stand_alone = False
 
@@ -139,14 +139,14 @@ class Intel(MpiLibrary):
         variable = VARIABLE.format(rule.operation.upper())
         value = answers.variables.get(variable)
         if value is None:
-            return f"{variable} is not set on the ranks: {wrong.general}"
+            return f"{variable} is not set on the ranks; {wrong.general}"
         if NETWORK in wrong.routines:
             return (
-                f"{wrong.where}: Intel MPI's network layer carries out short messages itself, in unnamed code "
+                f"{wrong.where}: Intel MPI's network layer handles short messages itself, in code without symbols "
                 f"(seen: {NETWORK}, and no routine after it), so the algorithm is unknown"
             )
         if value.strip() == "0":
-            return f"{variable} is 0, which selects an algorithm, not the default: {wrong.general}"
+            return f"{variable} is 0, which selects an algorithm, not the default; {wrong.general}"
         return wrong.general
 
 

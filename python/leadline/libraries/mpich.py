@@ -37,8 +37,8 @@ class Mpich(MpiLibrary):
     files = ("lib/libmpi.so.12",)
     eager_bytes = 8191  # MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD of 5.0.2, as its mpivars prints it, less 1
     routine_form = mpich_variables.ROUTINE
-    proof = "reported by the library in a deliberate error"
-    unseen = "not reported by the library"
+    proof = "reported by the library in an error that Leadline provoked"
+    unseen = "no reported routine"
     controls = ()
     rules_stand_alone = False
 
@@ -92,12 +92,12 @@ class Mpich(MpiLibrary):
         variable, node = CHOICE.format(rule.operation.upper()), NODE.format(rule.operation.upper())
         value = answers.variables.get(variable)
         if value is None:
-            return f"{variable} is not set on the ranks: {wrong.general}"
+            return f"{variable} is not set on the ranks; {wrong.general}"
         if _in_node_layer(wrong):
             given = answers.variables.get(node)
             return (
                 f"{node} is {given or 'not set'}, not mpir: within a node MPICH's shared-memory layer decides, and "
-                f"{variable}={value} does nothing ({wrong.general})"
+                f"{variable}={value} has no effect ({wrong.general})"
             )
         return wrong.general
 
@@ -110,16 +110,16 @@ def _why_not_by_file(rule: Rule, wrong: Wrong, answers: Answers) -> str:
     if _in_node_layer(wrong) and answers.variables.get(mpich_file.DEVICE) is None:
         return (
             f"{mpich_file.DEVICE} is not set on the ranks: within a node MPICH's shared-memory layer decides, and the "
-            f"file of {mpich_file.GENERAL} does nothing ({wrong.general})"
+            f"file of {mpich_file.GENERAL} has no effect ({wrong.general})"
         )
     variable = CHOICE.format(rule.operation.upper())
     hidden = answers.variables.get(variable)
     if hidden not in {None, "auto"}:
-        return f"{variable}={hidden} overrides the file: {wrong.general}"
+        return f"{variable}={hidden} overrides the file; {wrong.general}"
     if not any(wrong.routines):
-        return f"{wrong.general}: this release does not report its algorithm"
+        return f"{wrong.general}; this release does not report its algorithm"
     needs = mpich_file.needs(rule.operation, rule.algorithm)
-    return f"{wrong.general}; MPICH's is for {needs} only" if needs else wrong.general
+    return f"{wrong.general}; MPICH's algorithm needs {needs}" if needs else wrong.general
 
 
 LIBRARY = Mpich()

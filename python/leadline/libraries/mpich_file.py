@@ -37,8 +37,8 @@ _OTHERWISE = {
 }
 NEEDS_SAID = {
     "comm_size=pow2": "a power-of-two number of ranks",
-    "is_op_built_in=yes": "one of MPI's own operations",
-    "count<pow2": "as many elements as ranks",
+    "is_op_built_in=yes": "a predefined reduction operation",
+    "count<pow2": "at least as many elements as ranks",
     "is_commutative=yes": "a commutative operation",
 }
 
@@ -102,7 +102,8 @@ def _sizes_too_many(table: Table, rule: Rule) -> str:
     of_operation = [other for other in table.rules if other.operation == rule.operation]
     if all(other.n_bytes[0] == 0 and other.n_bytes[1] >= MOST_BYTES for other in of_operation):
         return ""
-    return f"MPICH's files ignore the size of {rule.operation}: its rules must cover all sizes from 0 bytes"
+    sizes = "must cover all sizes from 0 bytes"
+    return f"MPICH's files do not distinguish sizes of {rule.operation}: the rules for it {sizes}"
 
 
 def files(table: Table, own: BuiltIn, more: int) -> dict[str, str]:

@@ -28,7 +28,7 @@ def settings(table: Table, processes: int, *, fill: bool = False) -> Settings:
         rules = list(dict.fromkeys(rule for _, _, rule in line))
         if len({rule.name for rule in rules}) > 1:
             names = ", ".join(dict.fromkeys(rule.name for rule in rules))
-            why = f"MPICH's variable holds for all sizes, but the table has several algorithms: {names}"
+            why = f"MPICH's variable applies to all sizes, but the table has several algorithms: {names}"
             out.not_set += [NotSet.whole(rule, why) for rule in rules]
             continue
         for rule in rules:

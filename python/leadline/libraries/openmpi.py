@@ -210,7 +210,7 @@ def why_not_in(rules: RulesFile, rule: Rule, wrong: Wrong, processes: int) -> st
         if named is None or named == OWN_CHOICE:
             return f"it has no rule for {where}"
         if named != wanted:
-            return f"for {where} it names algorithm {named}, and {rule.algorithm} is {wanted}"
+            return f"for {where} it names algorithm {named}, but {rule.algorithm} is {wanted}"
     return ""
 
 

@@ -124,8 +124,8 @@ def only_one(
             f"{first} to {last} bytes" if last is not None else f"≥ {first} bytes" for first, last in empty
         )
         why = (
-            f"the table has no rule for {which}, and the library cannot keep its default for some sizes only; "
-            "--fill gives them their neighbour's rule"
+            f"the table has no rule for {which}, and the library cannot keep its default for only some sizes; "
+            "--fill uses the rule of the neighbouring size there"
         )
         return [], [NotSet.whole(rule, why) for rule in dict.fromkeys(rules)]
     out: list[tuple[int, int | None, Rule]] = []

@@ -55,7 +55,7 @@ def read(path: Path | str) -> Described:
     path = Path(path)
     try:
         if path.exists() and (unsafe := owners.why_not_obeyed(path)):
-            raise MalformedNetwork(f"{path} is not used: {unsafe}", hint="check it, then use your own copy")
+            raise MalformedNetwork(f"{path} is not used: {unsafe}", hint="check it, then use a copy that you own")
         text = own_files.read_named(path, MOST_FILE_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a text file"
@@ -148,13 +148,13 @@ class _Reader:
         value = self.figure(f"{at}{key}", given.get(key, 0))
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not number or not 0 <= value <= MOST_NS:  # nan is neither; an integer may be too large for a float
-            raise self.wrong(f"{at}{key}", f"must be a time in ns, got {_short(value)}")
+            raise self.wrong(f"{at}{key}:", f"expected a time in ns, got {_short(value)}")
         return float(value)
 
     def n_bytes(self, at: str, given: dict[str, Any], key: str) -> int:
         value = self.figure(f"{at}{key}", given[key])
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_BYTES:
-            raise self.wrong(f"{at}{key}", f"must be a number of bytes, got {_short(value)}")
+            raise self.wrong(f"{at}{key}:", f"expected a number of bytes, got {_short(value)}")
         return value
 
     def table(self, path: str, given: Any) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def predict(run: Run, change: Change) -> Prediction:
     base_network = change.network if several else None
     if several and base_network is None:
         raise UsageError(
-            "the ranks ran on several hosts, and the cost of messages between these is not in a recording",
+            "the ranks ran on several hosts, and the cost of messages between hosts is not recorded",
             hint="--network FILE",
         )
     eager = _eager_bytes(run)
@@ -109,9 +109,9 @@ def predict(run: Run, change: Change) -> Prediction:
     found.notes = _notes(recorded.replay(_settings(plain, eager))["differences"], run)
     if base_network is None:
         found.assumptions = [
-            "No network was given: calls cost what they cost where they did not wait, a message within a node takes "
-            f"{fmt.seconds(LATENCY_NS * 1e-9)} on its way, and messages of more than {fmt.size(eager)} wait for their "
-            "receiver. The last two are assumed, not measured."
+            "No network was given: a call costs what it cost in the run when it did not wait, a message within a node "
+            f"takes {fmt.seconds(LATENCY_NS * 1e-9)} to arrive, and the send of a message larger than "
+            f"{fmt.size(eager)} waits for its receive. The last two are assumed, not measured."
         ]
     error = found.error_of_base["whole"]
     if error is None or abs(error) > LARGE_ERROR or abs(found.error_of_base["loop"] or 0) > LARGE_ERROR:
@@ -130,7 +130,7 @@ def why_spoiled(run: Run) -> str | None:
 
 def _refuse(run: Run) -> None:
     if not run.complete:
-        raise UsageError("the recording is not complete: every rank is needed, up to its MPI_Finalize")
+        raise UsageError("the run is not complete: every rank is needed, up to its MPI_Finalize")
     if len(run.worlds) != 1:
         raise UsageError("only runs with one MPI_COMM_WORLD can be replayed")
 
@@ -180,7 +180,7 @@ def _settled(outcome: _core.ReplayOutcome) -> _core.ReplayOutcome:
     """Raises UsageError if ranks wait for each other."""
     if not (stuck := outcome["stuck"]):
         return outcome
-    words = {"message": "a message from", "receive": "a receive of", "collective": "a collective call of"}
+    words = {"message": "a message from", "receive": "a receive by", "collective": "a collective call by"}
     chain = ", ".join(f"rank {rank} waits for {words[on]} rank {other}" for rank, on, other in stuck[:6])
     more = f", and so on with {len(stuck) - 6} more" if len(stuck) > 6 else ""
     raise UsageError(f"the recorded calls cannot be replayed to their end: {chain}{more}")
@@ -232,12 +232,12 @@ def _errors(times: dict[str, float | None], base: Figures) -> dict[str, float | 
 
 def _notes(differences: dict[str, int], run: Run) -> list[str]:
     texts = {
-        "lost": "stretches of calls have no order in the recording and are left out",
-        "varying": "calls have unknown partners and sizes, so they take as long as they did",
-        "unknown": "messages and collective calls have an unknown partner or communicator and are left out",
-        "wildcards": "kinds of receives from any rank are posted only when they are waited for",
-        "one_sided": "one-sided calls take as long as they did",
-        "threads": "threads other than the first are left out",
+        "lost": "sequences of calls were recorded without their order and are omitted",
+        "varying": "calls have unknown partners and sizes, so they take as long as in the run",
+        "unknown": "messages and collective calls have an unknown partner or communicator and are omitted",
+        "wildcards": "distinct nonblocking MPI_ANY_SOURCE receives are replayed as if posted at their wait",
+        "one_sided": "one-sided calls take as long as in the run",
+        "threads": "threads other than the first are omitted",
         "untimed": "calls have no times of their own and take the mean of their kind",
     }
     notes = [f"{differences[name]:,} {text}." for name, text in texts.items() if differences[name]]
@@ -245,7 +245,7 @@ def _notes(differences: dict[str, int], run: Run) -> list[str]:
     busiest = max(waited, default=0) * 1e-9
     if busiest > 0.01 * run.duration_s:
         notes.append(
-            f"A rank waited {fmt.percent(busiest / run.duration_s)} of the run for a core that other work had: "
-            "these waits are replayed as computation."
+            f"One rank waited {fmt.percent(busiest / run.duration_s)} of the run for a core that was busy with other "
+            "work: such waits are replayed as computation."
         )
     return notes

@@ -75,8 +75,9 @@ def read(path: Path) -> Profile:
     nowhere = sum(UNKNOWN in site.path or not site.path for site in measured.values()) if depth else 0
     if nowhere:
         notes.append(
-            f"{nowhere} of {len(measured)} call sites have only addresses, so call sites are left out (mpiP names "
-            "those of all ranks if addresses are the same on each: link with -no-pie, or start with setarch -R)."
+            f"{nowhere} of {len(measured)} call sites have only addresses, so call sites are omitted (mpiP names "
+            "the call sites of all ranks only if addresses are the same on every rank: link with -no-pie, or start "
+            "with setarch -R)."
         )
     elif measured and all(site.path and site.path[0] in MAIN for site in measured.values()):
         depth = None

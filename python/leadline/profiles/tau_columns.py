@@ -31,9 +31,11 @@ def read(path: Path) -> Profile:
     except csv.Error as error:
         raise UnreadableProfile(f"{path}, line {lines.line_num}: {error}") from error
     ranks = [row.calls for row in rows if row.function == APPLICATION]
-    if len(ranks) != 1 or not 1 <= ranks[0] <= 1e9:
+    if len(ranks) != 1:
+        raise UnreadableProfile(f"{path}: expected one row {APPLICATION}, got {len(ranks)}")
+    if not 1 <= ranks[0] <= 1e9:
         raise UnreadableProfile(
-            f"{path}: {len(ranks)} rows of {APPLICATION}, whose calls say how many ranks there were"
+            f"{path}: row {APPLICATION}: expected its calls to be the number of ranks, got {ranks[0]:g}"
         )
     application, in_mpi = tau.spans(rows)
     return Profile(str(path), "TAU columns", int(ranks[0]), tuple(rows), application_s=application, in_mpi_s=in_mpi)

@@ -38,7 +38,7 @@ def read(path: Path) -> Profile:
     ranks = len(seen)
     notes = ["pprof prints times in whole milliseconds only."]
     if ranks > 1 and not totals:
-        notes.append("No pprof summary at the end: was the file cut off?")
+        notes.append("No pprof summary at the end: is the file truncated?")
     if not rows:
         rows, sites = totals, total_sites
         top = max(rows, key=lambda row: row.inclusive_s, default=None)

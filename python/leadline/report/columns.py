@@ -25,7 +25,7 @@ def _capital(text: str) -> str:
 
 
 TIME = "between MPI_Init and MPI_Finalize (both excluded), over all threads that called MPI"
-SHARE = Column("% of time", f"Share of all ranks' time {TIME}")
+SHARE = Column("% of time", f"Share of the time summed over ranks {TIME}")
 RANK = Column("Rank", "Rank in MPI_COMM_WORLD")
 
 # Of a function, call site, routine or chain of routines.
@@ -66,7 +66,9 @@ FILE_AMOUNTS = {
 ACCESS = Column("Access", "Access pattern: sequential, strided, random or mixed")
 
 _STUDY_RATIO = Column(
-    "vs original", "Median, min and max over repeats; within noise: they disagree, or there are fewer than five"
+    "vs original",
+    "Median, min and max over repeats; within noise: the repeats disagree on which is faster, or there are fewer than "
+    "five",
 )
 
 COLUMNS: Mapping[str, Mapping[str, Column]] = {
@@ -116,10 +118,11 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "name": Column("What", "Iteration, run or phase"),
         "ranks": Column("Ranks", "Number of ranks"),
         "time": Column("Time", "Time per iteration or per run; for phases, the mean over ranks"),
-        "scalability": Column("Scalability, %", "Speedup relative to the fewest ranks"),
+        "scalability": Column("Scalability, %", "Speedup relative to the run on the fewest ranks"),
         "efficiency": Column("Efficiency, %", "Speedup divided by ideal speedup"),
         "computation": Column(
-            "Computation, %", "Computation at the fewest ranks, divided by this one; 100 % is perfect"
+            "Computation, %",
+            "Computation on the fewest ranks, divided by computation on this number of ranks; 100 % is perfect",
         ),
     },
     "collectives": {
@@ -136,7 +139,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "samples": {
         "routine": Column("Routine", "Includes inlined code, but not the routines it calls"),
         "share": SHARE,
-        "time": Column("Time", "Samples divided by their rate, summed over ranks"),
+        "time": Column("Time", "Samples divided by the sampling rate, summed over ranks"),
         "samples": Column("Samples", "Number of samples n; the relative error of times is about 1/√n"),
         "ranks": Column("Ranks", "Ranks sampled in the routine"),
         "imbalance": Column("Max/mean", "Time of the slowest rank divided by the mean over ranks"),
@@ -222,8 +225,8 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "phase": Column("Phase", "Phase of the run; recurring parts of the main loop are indented"),
         "share": SHARE,
         "time": Column("Time", "Time in the phase, summed over ranks"),
-        "iterations": Column("Iterations", "Occurrences, or every n-th iteration"),
-        "period": Column("Period", "Period of the iterations"),
+        "iterations": Column("Iterations", "Number of occurrences, or every how many iterations it occurs"),
+        "period": Column("Period", "Time of one iteration, on the median rank"),
         "computes": Column("% computation", "Share of the phase outside MPI and file I/O"),
         "mpi": Column("% MPI", "Share of the phase in MPI functions"),
         "routines": Column("Top routines", "Routines with most of the phase's samples"),

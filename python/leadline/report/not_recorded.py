@@ -71,7 +71,7 @@ def not_recorded(content: Content) -> list[NotRecorded]:
     if max(others, default=0) > 0:
         entries.append(
             NotRecorded(
-                f"threads that call no MPI function ({max(others)} ran on a rank)",
+                f"threads that call no MPI function (up to {max(others)} per rank)",
                 "not included in times and shares",
             )
         )

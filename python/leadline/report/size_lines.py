@@ -24,6 +24,6 @@ def size_lines(sizes: _core.Sizes, what: str, width: int) -> list[Line]:
     lines.append(f"{'all':>21}  {total:>10,}  {fmt.size(volume):>8}")
     distinct = sizes.distinct
     if sizes.distinct_complete and len(distinct) <= 6:
-        exact = ", ".join(f"{distinct[size]:,} of {size:,} B" for size in sorted(distinct))
+        exact = ", ".join(f"{distinct[size]:,} × {size:,} B" for size in sorted(distinct))
         lines += wrapped(f"exact sizes: {exact}", width)
     return lines

@@ -141,7 +141,7 @@ class _Course:
     def said(self, turn: Turn[Any], label: str, launched: int) -> str:
         words = label
         if turn.places > 1:
-            words = f"round {turn.round + 1} of {turn.rounds}, launch {turn.place + 1} of {turn.places}: {label}"
+            words = f"repeat {turn.round + 1} of {turn.rounds}, launch {turn.place + 1} of {turn.places}: {label}"
         elif turn.rounds > 1:
             words = f"{label}: launch {turn.round + 1} of {turn.rounds}"
         left_s = (time.monotonic() - self.begin) / launched * (self.of - self.at) if launched else 0.0

@@ -57,7 +57,7 @@ def words_of(ratio: dict[str, Any] | None) -> str:
 
 def _notes(study: Study) -> list[str]:
     cores = len(os.sched_getaffinity(0))
-    early = [f"interrupted after {study.rounds} of {study.plan.rounds} rounds"] if study.interruption.signal else []
+    early = [f"interrupted after {study.rounds} of {study.plan.rounds} repeats"] if study.interruption.signal else []
     missing = [f"parallel I/O variant not measured: {study.files.missing}"]
     return [
         *early,
@@ -252,7 +252,7 @@ def _side_by_side(study: Study) -> list[dict[str, Any]]:
         row(
             "messages per step",
             f"{sum(published.MESSAGES.values()):,} with 32 processes",
-            f"{round(per_step):,} with {few}",
+            f"{round(per_step):,} with {few} ranks",
         ),
         *[
             row(f"communication of {name}, one segment", percent(published.ONE_SEGMENT), share("packed", few, name))
@@ -273,12 +273,12 @@ def _side_by_side(study: Study) -> list[dict[str, Any]]:
         row(
             f"{published.REAL_STEPS} steps, original",
             f"{' and '.join(str(n) for n in real[0])} min with {processes}",
-            f"{minutes(scaling['before_s'])} with {few} and {many}, extrapolated",
+            f"{minutes(scaling['before_s'])} with {few} and {many} ranks, extrapolated",
         ),
         row(
             f"{published.REAL_STEPS} steps, changed",
             f"{' and '.join(str(n) for n in real[1])} min with {processes}",
-            f"{minutes(scaling['after_s'])} with {few} and {many}, extrapolated",
+            f"{minutes(scaling['after_s'])} with {few} and {many} ranks, extrapolated",
         ),
         row("scalability, original", percent(real[0][0] / real[0][1]), percent(scaling["before"])),
         row("scalability, changed", percent(real[1][0] / real[1][1]), percent(scaling["after"])),

@@ -13,7 +13,7 @@ MOST_FINDINGS = 6
 
 def draw(found: dict[str, Any], out: Screen) -> None:
     few, many = found["ranks"]
-    rounds = fmt.plural(found["rounds"], "round")
+    rounds = fmt.plural(found["rounds"], "repeat")
     out.paragraph(found["verdict"], "bold")
     out.lines([f"{' '.join(found['program'])} · {few} and {many} ranks · {rounds} · results bit-identical"])
     for note in found["notes"]:

@@ -226,8 +226,8 @@ class TimelineRow(NamedTuple):
     partner_rank: int | None
     """the partner's rank in its MPI_COMM_WORLD; null: no message in this call, or unknown."""
     partner_row: int | None
-    """row of this table: matching call at the partner; for collectives, the next rank's; for `both`, the receive of
-    what it sends; null: none in this iteration."""
+    """row of this table: matching call at the partner; for collectives, the next rank's call; if `role` is `both`, the
+    receive that matches its send; null: none in this iteration."""
     source_row: int | None
     """row of this table: matching send; null: none in this iteration."""
     completion_row: int | None

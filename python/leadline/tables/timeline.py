@@ -54,7 +54,8 @@ TABLE = TableDeclaration(
         index("partner_rank", "the partner's rank in its MPI_COMM_WORLD", f"{NO_MESSAGE}, or unknown"),
         _row(
             "partner_row",
-            "matching call at the partner; for collectives, the next rank's; for `both`, the receive of what it sends",
+            "matching call at the partner; for collectives, the next rank's call; if `role` is `both`, the receive "
+            "that matches its send",
         ),
         _row("source_row", "matching send"),
         _row("completion_row", "call that completes its requests, if it is a single one"),

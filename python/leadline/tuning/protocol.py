@@ -111,7 +111,7 @@ def tune_protocol(
         eager[candidate.name] = found.eager
         if found.why:
             if not candidate.variables:
-                raise MeasurementFailed(f"the probe runs differently from the program: {found.why}")
+                raise MeasurementFailed(f"the probe fails even with default settings: {found.why}")
             without.append({"candidate": candidate.name, "what": candidate.what, "why": found.why})
             say(f"not available: {candidate.name}: {found.why}")
         else:

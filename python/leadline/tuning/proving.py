@@ -135,7 +135,7 @@ def _judge(library: MpiLibrary, rule: Rule, chosen: list[Point], answers: Answer
 
 def _wrong(library: MpiLibrary, function: str, seen: Sequence[dict[str, Any]]) -> Wrong:
     routines = tuple(found["routine"] for found in seen)
-    did = ", ".join(sorted({routine or library.unseen for routine in routines}))
+    did = " and ".join(sorted({routine or library.unseen for routine in routines}))
     where = "; ".join(f"{found['bytes']} bytes on {found['processes']} ranks" for found in seen[:3])
     tried = tuple((found["bytes"], found["processes"]) for found in seen)
-    return Wrong(routines, tried, where, f"{where} went through {did}, not {function}")
+    return Wrong(routines, tried, where, f"{where}: expected {function}, got {did}")

@@ -89,11 +89,11 @@ def parse(text: str, path: str = "the table") -> Table:
         raise MalformedTable(path, lines.of("schema") or 1, f"{reason}; this version reads schema = {SCHEMA}")
     for key in content:
         if key not in {"schema", "evidence", "rule"}:
-            raise MalformedTable(path, lines.of(key), f"unknown key {key!r}; allowed: schema, evidence, rule")
+            raise MalformedTable(path, lines.of(key), f"unknown key {key!r}; available: schema, evidence, rule")
     evidence = content.get("evidence", {})
     rules = content.get("rule", [])
     if not isinstance(evidence, dict):
-        raise MalformedTable(path, lines.of("evidence"), "evidence must be a table of TOML")
+        raise MalformedTable(path, lines.of("evidence"), "evidence must be a TOML table")
     if not isinstance(rules, list) or any(not isinstance(rule, dict) for rule in rules):
         raise MalformedTable(path, lines.of("rule"), "rules must be written as [[rule]]")
     return Table(tuple(_rule(given, number, lines) for number, given in enumerate(rules)), evidence)
@@ -128,7 +128,7 @@ def _rule(given: dict[str, Any], number: int, lines: _Lines) -> Rule:
 
     for key in given:
         if key not in KEYS:
-            raise wrong(key, f"unknown key {key!r}; allowed: {', '.join(sorted(KEYS))}")
+            raise wrong(key, f"unknown key {key!r}; available: {', '.join(sorted(KEYS))}")
     for key in ("operation", "processes", "bytes", "algorithm"):
         if key not in given:
             raise wrong(None, f"the rule lacks {key}")
@@ -146,7 +146,7 @@ def _rule(given: dict[str, Any], number: int, lines: _Lines) -> Rule:
             raise wrong(key, f"{key} = {value!r}: expected a whole number of 0 or more")
     evidence = given.get("evidence", {})
     if not isinstance(evidence, dict):
-        raise wrong("evidence", "evidence must be a table of TOML")
+        raise wrong("evidence", "evidence must be a TOML table")
     return Rule(
         operation, processes, n_bytes, algorithm, given.get("segment_bytes", 0), given.get("radix", 0), evidence
     )

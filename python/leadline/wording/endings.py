@@ -60,7 +60,7 @@ def of_stops(found: Sequence[Stop], clock_error_s: float | None) -> str:
     outside = [stop for stop in long if stop.call is None]
     if outside:
         verb = "has made" if running and len(outside) == 1 else "have made" if running else "made"
-        parts.append(f"{_ranks(outside)} {verb} no call {_how_long(outside, running)}")
+        parts.append(f"{_ranks(outside)} {verb} no MPI call {_how_long(outside, running)}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}. {_first(found, clock_error_s)}".strip()
 
@@ -96,13 +96,11 @@ def _grouped(found: Iterable[Stop]) -> list[list[Stop]]:
 
 
 def _how_long(alike: Sequence[Stop], running: bool) -> str:
-    bound = "up to " if len(alike) > 1 else ""
-    longest = fmt.seconds(max(stop.silent_s or 0.0 for stop in alike))
-    if running:
-        return f"for {bound}{longest}"
-    least = "at least " if any(stop.source == unfinished.AT_LEAST for stop in alike) else ""
-    life = fmt.seconds(max(stop.until_s or 0.0 for stop in alike))
-    return f"for {bound}{least}{longest} of {life}, until the end"
+    silent, ends = [stop.silent_s or 0.0 for stop in alike], [stop.until_s or 0.0 for stop in alike]
+    if not running and any(stop.source == unfinished.AT_LEAST for stop in alike):
+        return f"for at least {fmt.seconds(min(silent))} until the end, at {fmt.seconds(min(ends))} or later"
+    longest = ("up to " if len(alike) > 1 else "") + fmt.seconds(max(silent))
+    return f"for {longest}" if running else f"for {longest} until the end, at {fmt.seconds(max(ends))}"
 
 
 def _ranks(alike: Sequence[Stop]) -> str:

@@ -25,7 +25,9 @@ def not_seen(io: FileIO) -> list[str]:
     ]
     mapped = sum(file.mapped for file in io.files)
     if mapped:
-        reasons.append(f"not seen: reads and writes through mmap ({mapped} mapped); only the mapping is")
+        reasons.append(
+            f"not seen: reads and writes through mmap ({mapped} mapped); only the mmap calls themselves are seen"
+        )
     if io.outside.calls:
         reasons.append(
             f"{io.outside.calls:,} calls before MPI_Init, after MPI_Finalize or in threads without MPI calls: "

@@ -68,7 +68,7 @@ def why_none(run: Run, absent: Absent) -> str:
     if absent.reason == "not-kept":
         return "call times were not kept (--series)"
     if absent.reason == "too-many":
-        kept = f"{absent.calls:,.0f} calls of a rank"
+        kept = f"{absent.calls:,.0f} calls on one rank"
         return f"too many call times for a report ({kept}): keep fewer with --series SIZE"
     return absent.name if absent.reason == "damaged" else _not_whole(absent.calls)
 

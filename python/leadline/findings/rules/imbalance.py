@@ -52,7 +52,7 @@ def sentence(content: Content, found: Evidence) -> str:
     if found["kind"] == "fixed":
         return (
             f"{lost}: uneven computation. Rank {found['rank']} computes {fmt.times(found['times_mean'])} as "
-            "long as the mean rank in every iteration."
+            "long as the mean over ranks in every iteration."
         )
     if found["kind"] == "rare":
         few = (
@@ -63,13 +63,13 @@ def sentence(content: Content, found: Evidence) -> str:
         return f"{lost}: {few}, one rank computes far longer than the others."
     if found["kind"] == "wandering":
         return f"{lost}: uneven computation. The slowest rank changes every few iterations."
-    return f"{lost}: uneven computation. Ranks vary at random, as under OS noise."
+    return f"{lost}: uneven computation. It varies randomly between ranks and iterations, as with OS noise."
 
 
 HELP = {
     "fixed": "Rebalance the work.",
     "wandering": "Rebalance the work.",
-    "rare": "Look at what the program does only in these iterations: output, checks, rebuilt lists.",
+    "rare": "Look at what the program does only in these iterations: output, checks, rebuilding of neighbour lists.",
 }
 
 RULE = Rule(

@@ -33,7 +33,7 @@ def facts(content: Content) -> Fact | None:
 def sentence(content: Content, found: Evidence) -> str:
     return (
         f"The longest call took {fmt.seconds(found['longest_s'])}: {found['function']} on rank {found['rank']}, "
-        f"{fmt.times(found['times_mean'])} its mean."
+        f"{fmt.times(found['times_mean'])} the mean of that function."
     )
 
 

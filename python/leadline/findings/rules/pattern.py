@@ -25,7 +25,7 @@ HELP = {
     "handmade_alltoall": "Use MPI_Alltoall or MPI_Alltoallv.",
     "serialised_order": "Post receives first (MPI_Irecv), or use MPI_Sendrecv.",
     "unexpected_large": "Post the receive (MPI_Irecv) before the matching send starts.",
-    "redundant_barrier": "Leave the barrier out: the messages already synchronise both ranks.",
+    "redundant_barrier": "Remove the barrier: the messages already synchronise both ranks.",
     "allreduce_bound": "Combine several allreduces into one, or overlap them (MPI_Iallreduce).",
     "no_overlap": "Move independent computation between Isend/Irecv and Wait.",
     "polling": "Use MPI_Wait or MPI_Probe instead of polling if there is no other work.",

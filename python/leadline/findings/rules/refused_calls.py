@@ -30,7 +30,8 @@ def sentence(content: Content, found: Evidence) -> str:
     what = fmt.plural(found["calls"], "call")
     routine = f" in {found['routine']}" if found["routine"] else ""
     place = f" ({found['place']})" if found["place"] else ""
-    most = ":" if found["calls_there"] == found["calls"] else f"; {found['calls_there']:,} of them:"
+    there = found["calls_there"]
+    most = ":" if there == found["calls"] else f"; {there:,} of them {'is' if there == 1 else 'are'}"
     return f"{what} failed and transferred nothing{most} {found['function']}{routine}{place}."
 
 

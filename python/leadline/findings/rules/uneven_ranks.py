@@ -31,7 +31,7 @@ def facts(content: Content) -> Fact | None:
 
 def sentence(content: Content, found: Evidence) -> str:
     return (
-        f"Rank {found['rank']} computes {fmt.seconds(found['computation_s'])}, "
+        f"Rank {found['rank']} computes for {fmt.seconds(found['computation_s'])}, "
         f"{fmt.times(found['times_median'])} the median ({fmt.seconds(found['median_s'])})."
     )
 

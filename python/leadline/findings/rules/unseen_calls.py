@@ -16,7 +16,8 @@ def sentence(content: Content, found: Evidence) -> str:
     messages = fmt.plural(found["messages"], "message has", "messages have")
     return (
         f"At least {messages} no recorded send: some calls bypass Leadline (through RTLD_DEEPBIND, dlmopen or dlvsym). "
-        "Figures are too low. To record these calls, use dlopen without RTLD_DEEPBIND, and dlsym."
+        "Figures are too low. To record these calls, use dlopen without RTLD_DEEPBIND, and dlsym instead "
+        "of dlvsym."
     )
 
 

@@ -66,7 +66,7 @@ def _late_ranks(group: WaitGroup) -> list[tuple[str, float]]:
 
 
 def _in_every_step(content: Content, rank: str) -> float | None:
-    """How many times as long as the mean rank it computes, if it is always the slowest."""
+    """How many times as long as the mean over ranks it computes, if it is always the slowest."""
     imbalance = content.waits.imbalance
     if not imbalance.found or not imbalance.slowest or imbalance.fixed_ns < imbalance.lost_ns / 2:
         return None
@@ -84,7 +84,7 @@ def sentence(content: Content, found: Evidence) -> str:
     if found["times_mean"] is not None:
         return (
             f"{text}, mostly because rank {found['cause_rank']} computes {fmt.times(found['times_mean'])} as long "
-            "as the mean rank in every iteration."
+            "as the mean over ranks in every iteration."
         )
     call = f"{found['cause_function']} ({found['cause_routine']})" if found["cause_function"] else "a call"
     if found["since_start"]:

@@ -36,7 +36,7 @@ def draw(content: Content, out: Screen) -> None:
     if not found:
         return
     out.section(SECTION.title, "summed over ranks; bytes contributed per rank and call")
-    lines: list[Line] = [("   Time      Time    Waited     Calls     Bytes  Class", "dim")]
+    lines: list[Line] = [("  %Time      Time    Waited     Calls     Bytes  Class", "dim")]
     for one in found:
         waited = "-" if one.wait_s is None else fmt.seconds(one.wait_s)
         numbers = (

@@ -155,7 +155,7 @@ def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     iterations = ("at least " if loop.at_least else "") + fmt.plural(loop.iterations, "iteration")
     lines = [f"{loop_at(loop)}: {iterations}, {100 * loop.share:.0f} % of the ranks' time"]
     if loop.at_least:
-        lines.append("  iterations may be missed: those whose calls are all in one inner loop")
+        lines.append("  some iterations may not be counted: those whose calls are all in one inner loop")
         if loop.restarts:
             lines.append(f"  {restarting(loop)}")
     for number in loop.around:
@@ -215,7 +215,7 @@ def _lines(it: Iterations, width: int) -> list[Line]:
             f"{fmt.seconds(outlier.typical_ns * 1e-9)}"
         )
         if computed:
-            lines.append(f"    {fmt.seconds(outlier.computation_ns * 1e-9)} of it in one computation")
+            lines.append(f"    {fmt.seconds(outlier.computation_ns * 1e-9)} of it in one stretch of computation")
     kept = {
         "full": "all call times were kept",
         "sampled": f"call times of {fmt.plural(len(found.sampled), 'iteration')} were kept, on all ranks"

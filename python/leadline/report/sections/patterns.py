@@ -31,7 +31,7 @@ TITLES = {
     "irregular": "irregular exchange",
     "serialised_order": "serialising order of sends",
     "wildcard_receive": "MPI_ANY_SOURCE receives",
-    "unexpected_large": "large sends before their receive",
+    "unexpected_large": "large sends posted before their receives",
     "redundant_barrier": "redundant barriers",
     "allreduce_bound": "allreduce-bound loop",
     "no_overlap": "nonblocking calls without overlap",

@@ -79,15 +79,17 @@ def draw(content: Content, out: Screen) -> None:
         shown = content.phases
     if shown:
         sampled = any(entry.computes_in is not None for entry in shown)
-        unseen = "" if sampled else "; routines without calls count as computation"
+        unseen = "" if sampled else "; routines without MPI calls count as computation"
         out.section(SECTION.title, f"time summed over ranks{unseen}")
         out.lines(_lines(shown, whole, out.width))
         if whole > 0 and content.own_between_s >= LEAST_OWN_SHOWN * whole:
-            out.paragraph(f"Leadline's overhead is in no phase: {fmt.percent(content.own_between_s / whole)}.")
+            out.paragraph(
+                f"Leadline's overhead is not part of any phase: {fmt.percent(content.own_between_s / whole)}."
+            )
 
 
 def _lines(entries: Sequence[PhaseEntry], whole: float, width: int) -> list[Line]:
-    lines: list[Line] = [("   Time  computes   MPI  waits  files  bound by       Phase", "dim")]
+    lines: list[Line] = [("   Time   compute    MPI  wait    I/O  bound by       Phase", "dim")]
     for entry in entries:
         time = entry.time_s or 1.0
         waits = f"{100 * entry.wait_s / time:4.0f} %" if entry.wait_s is not None else "     ?"

@@ -83,7 +83,7 @@ def _bars(content: Content, width: int) -> list[Line]:
         bar = "#" * computing + "o" * moving + "+" * own + "=" * rest + "-" * starting
         lines.append(f"{rank.rank:>{max(label, 4)}}  {times} {bar}".rstrip())
     if len(shown) < len(ranks):
-        lines.append(f"({len(shown)} of {len(ranks)} ranks: sorted by MPI share)")
+        lines.append(f"({len(shown)} of {len(ranks)} ranks, evenly spaced from least to most MPI share)")
     lines.extend(wrapped(_kinds(ranks), max(width, 40), rest=" " * 10))
     return lines
 

@@ -60,11 +60,11 @@ def draw(content: Content, out: Screen) -> None:
         return
     out.section(
         SECTION.title,
-        f"{samples.rate} samples a second: {fmt.seconds(samples.time_s)} of {fmt.seconds(samples.computation_s)} "
-        "of computation",
+        f"{samples.rate} samples per second, covering {fmt.seconds(samples.time_s)} of "
+        f"{fmt.seconds(samples.computation_s)} of computation",
     )
     shown = [one for one in samples.routines if one.samples >= LEAST_SAMPLES][:MOST_ROUTINES] or samples.routines[:1]
-    lines: list[Line] = [("   Time      Time   Samples  Max/mean  Routine", "dim")]
+    lines: list[Line] = [("  %Time      Time   Samples  Max/mean  Routine", "dim")]
     for one in shown:
         numbers = (
             f"{100 * one.share:5.1f} %  {fmt.seconds(one.time_s):>8}  {fmt.short_count(one.samples):>8}  "

@@ -34,13 +34,13 @@ TITLES = {
 }
 DOING = {
     "computation": "computes before",
-    "io": "is in file I/O",
+    "io": "is in the file call",
     "mpi": "is in",
     "unknown": "is late for an unknown reason before",
 }
 DOING_TOGETHER = {
     "computation": "compute before",
-    "io": "are in file I/O",
+    "io": "are in the file call",
     "mpi": "are in",
     "unknown": "are late for an unknown reason before",
 }
@@ -109,7 +109,7 @@ def draw(content: Content, out: Screen) -> None:
     groups = [group for group in groups_by_path(waits) if whole > 0 and group.seconds >= LEAST_SHARE_SHOWN * whole]
     if groups:
         remark = f"estimated from {fmt.plural(waits.iterations, 'iteration')}" if waits.estimated else ""
-        out.section(SECTION.title, f"time of all ranks{'; ' if remark else ''}{remark}")
+        out.section(SECTION.title, f"share of the time summed over ranks{'; ' if remark else ''}{remark}")
         out.lines(_lines(groups if out.complete else groups[:MOST_SHOWN], whole, out.width))
 
 

@@ -146,7 +146,7 @@ function facts(entry) {
   } else if (entry.sizes === null && entry.messages) parts.push("more than 64 message sizes");
   if (entry.one_sided_operations) {
     parts.push(
-      `${plural(entry.one_sided_operations, "one-sided operation")}: ${size(entry.bytes_put)} put, ${size(entry.bytes_got)} by gets`,
+      `${plural(entry.one_sided_operations, "one-sided operation")}: ${size(entry.bytes_put)} by puts, ${size(entry.bytes_got)} by gets`,
     );
   }
   return parts.join("; ") + ".";

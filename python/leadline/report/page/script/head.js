@@ -92,7 +92,7 @@ function warning(report) {
   return h(
     "p",
     { class: "warning", role: "note" },
-    `${text}: ${kinds ? `${plural(kinds, "kind")} of loss` : "a trace or a rank ended early"}. `,
+    `${text}: ${kinds ? `${plural(kinds, "kind")} of loss` : "a truncated trace, or a rank that did not finish"}. `,
     h("a", { href: "#missing" }, "What is missing"),
   );
 }
@@ -135,7 +135,7 @@ function keyFigures(report) {
     [count(t.calls), "MPI calls"],
     [count(t.messages), `messages, ${size(t.message_bytes)}`],
     ...(t.one_sided_operations
-      ? [[count(t.one_sided_operations), `one-sided operations, ${size(t.bytes_put)} put, ${size(t.bytes_got)} by gets`]]
+      ? [[count(t.one_sided_operations), `one-sided operations, ${size(t.bytes_put)} by puts, ${size(t.bytes_got)} by gets`]]
       : []),
     [count(t.collective_calls), `collective calls, ${size(t.collective_bytes)}`],
   ];

@@ -122,6 +122,6 @@ function exact(sizes, what) {
     "details",
     null,
     h("summary", null, `By exact size (${sizes.length})`),
-    h("p", null, sizes.map((s) => `${count(s[what])} of ${count(s.bytes)} B`).join(", ")),
+    h("p", null, sizes.map((s) => `${count(s[what])} × ${count(s.bytes)} B`).join(", ")),
   );
 }

@@ -27,7 +27,7 @@ function basis(study) {
     h(
       "p",
       null,
-      `${study.program.join(" ")} · ${study.ranks.join(" and ")} ranks · ${plural(study.rounds, "round")}, in turn · ` +
+      `${study.program.join(" ")} · ${study.ranks.join(" and ")} ranks · ${plural(study.rounds, "repeat")}, interleaved · ` +
         "results bit-identical",
     ),
     study.notes.map((note) => h("p", { class: "note" }, note)),
@@ -113,7 +113,7 @@ function segments(found) {
     line("found automatically", "--collective", numbers.map(() => found.auto_s)),
   ];
   return [
-    h("p", { class: "remark" }, `The main loop with ${plural(found.ranks, "rank")}. Fastest: ${found.best}.`),
+    h("p", { class: "remark" }, `The main loop with ${plural(found.ranks, "rank")}. Fastest: ${plural(found.best, "segment")}.`),
     chart({
       label: "Time of the main loop over the number of segments",
       data: [numbers, ...lines.map((each) => each.values)],

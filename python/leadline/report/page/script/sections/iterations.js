@@ -61,7 +61,7 @@ function about(it) {
     loop,
     `${iterations}${it.calls_per_iteration ? ` of ${fixed(it.calls_per_iteration, 1).replace(/\.0$/, "")} MPI calls per rank` : ""}`,
     where ? `; each ${it.site.ends_with_it ? "ends" : "begins"} ${where}` : "",
-    it.timed_are_unlike ? `: ${seconds(it.average_s)} on average (the timed ones are not typical)` : "",
+    it.timed_are_unlike ? `: ${seconds(it.average_s)} on average; the timed ones, which are not typical` : "",
     `: mean ${seconds(it.mean_s)}, ${seconds(it.min_s)} to ${seconds(it.max_s)}${it.timed < it.count ? ` (${count(it.timed)} of ${count(it.count)} were timed)` : ""}. `,
     KEPT[it.kept]?.(it) ?? "",
     around,

@@ -14,7 +14,7 @@ export const drawing = {
       ],
       [
         "Traces",
-        `${size(report.trace.bytes)} for ${plural(report.totals.calls, "call")}; ${size(report.trace.shared_bytes)} of them in shared files`,
+        `${size(report.trace.bytes)} for ${plural(report.totals.calls, "call")}, of which ${size(report.trace.shared_bytes)} in shared files`,
       ],
       ["Version", `${report.leadline}, ${report.schema}`],
       ["Recording", report.run],

@@ -28,7 +28,7 @@ export const drawing = {
     return [
       h("div", { class: "beside" }, picture(cells, how), pairs(report)),
       cells.unknown
-        ? h("p", { class: "note" }, `Not shown: ${plural(cells.unknown, "operation")} on unknown targets.`)
+        ? h("p", { class: "note" }, `Not shown: ${plural(cells.unknown, "operation")} with unknown targets.`)
         : null,
       h("h3", null, "Sizes per direction"),
       sizesOf(report.one_sided_size_histogram, report.one_sided_sizes, "operations"),
@@ -46,7 +46,7 @@ function kinds(totals) {
 function says({ of }, index, origin, target) {
   const operations = of.one_sided_operations[index];
   const what = operations
-    ? `${plural(operations, "operation")}, ${size(of.bytes_put[index])} put, ${size(of.bytes_got[index])} by gets`
+    ? `${plural(operations, "operation")}, ${size(of.bytes_put[index])} by puts, ${size(of.bytes_got[index])} by gets`
     : "no operations";
   return `Origin ${origin}, target ${target}: ${what}`;
 }

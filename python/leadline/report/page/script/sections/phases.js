@@ -21,7 +21,7 @@ const often = (e) => {
 
 export const drawing = {
   remark: () =>
-    "Summed over ranks, without MPI_Init and MPI_Finalize. Routines without calls count as computation.",
+    "Summed over ranks, without MPI_Init and MPI_Finalize. Routines without MPI calls count as computation.",
   render: (report) => {
     const whole = report.time_s - report.startup_s || 1;
     const place = (e) => (e.file && e.line ? `${e.file.split("/").pop()}:${e.line}` : "");

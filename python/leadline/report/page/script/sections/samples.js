@@ -9,8 +9,8 @@ const place = (e) => (e.file ? `${e.file.split("/").pop()}:${e.line}` : "");
 
 export const drawing = {
   remark: (report) =>
-    `${count(report.samples.taken)} samples, ${report.samples.rate} per second of thread CPU time: ` +
-    `${seconds(report.samples.time_s)} of ${seconds(report.samples.computation_s)} of computation.`,
+    `${count(report.samples.taken)} samples, ${report.samples.rate} per second of thread CPU time, ` +
+    `covering ${seconds(report.samples.time_s)} of ${seconds(report.samples.computation_s)} of computation.`,
   render: (report) => [
     table({
       of: "samples",

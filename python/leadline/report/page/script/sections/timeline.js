@@ -162,7 +162,7 @@ class Timeline {
     if (step.tiles) {
       const width = (this.picture.data.span * step.unit_s) / step.tiles.tiles;
       notes.push(
-        `${count(step.calls)} calls are too many to draw. Each bar sums ${seconds(width)}, without messages; the ${count(step.marks.site.length)} longest calls can be inspected.`,
+        `${count(step.calls)} calls are too many to draw. Each bar covers ${seconds(width)}, and messages are not drawn; the ${count(step.marks.site.length)} longest calls can be inspected.`,
       );
     }
     if (drawn?.seen > drawn?.drawn) notes.push(`${plural(drawn.seen, "message")} are too many to draw: zoom in, or choose fewer ranks.`);

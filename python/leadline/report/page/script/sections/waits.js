@@ -7,13 +7,13 @@ import { count, percent, percentColumn, plural, seconds } from "../format.js";
 import { nameOf } from "../names.js";
 import { table } from "../table.js";
 
-const DOING = { computation: "computes before", io: "is in file I/O", mpi: "is in", unknown: "is late for an unknown reason before" };
+const DOING = { computation: "computes before", io: "is in the file call", mpi: "is in", unknown: "is late for an unknown reason before" };
 const ON_PATH = { computation: "computation before", io: "file I/O", mpi: "", unknown: "unknown, before" };
 const titleOf = (kind) => kind.replaceAll("_", " ").replace("n to n", "n-to-n");
 
 export const drawing = {
   remark: (report) =>
-    "Waits of calls for other ranks, and their causes. Open a line for the ranks that waited. " +
+    "Calls that waited for other ranks, and why. Open a line for the ranks that waited. " +
     (report.waits_estimated_from
       ? `Estimated from ${plural(report.waits_estimated_from, "iteration")} with call times.`
       : "All calls' times were kept."),
