@@ -78,7 +78,7 @@ def _mpiexec(path: Path) -> Path:
     for found in starters:
         if found.name.startswith(("mpiexec", "mpirun")) and found.is_file():
             return found.absolute()
-    raise MissingPrerequisite(f"no mpiexec at {path}", hint="name mpiexec, or the folder that bin/mpiexec lies in")
+    raise MissingPrerequisite(f"no mpiexec at {path}", hint="name mpiexec, or the directory that contains bin/mpiexec")
 
 
 def _suffix_of(mpiexec: Path) -> str:
