@@ -15,14 +15,14 @@ import contextlib
 import glob
 import os
 import re
-import shutil
 import stat
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from leadline import own_files
 from leadline.own_files import Directory
+from leadline.records import dataclass
 
 POINTER, ENDS = ".away", ".ends"
 MOST_POINTER_BYTES, MOST_ENDS_BYTES = 1 << 14, 16 << 20
@@ -291,6 +291,8 @@ def _copy(folder: Directory, name: str, run: Directory) -> int:
 
     Returns its bytes.
     """
+    import shutil  # not above: it imports every kind of archive, and a report imports this file
+
     with os.fdopen(folder.open(name), "rb") as source:
         status = os.fstat(source.fileno())
         with run.replacing(name, stat.S_IMODE(status.st_mode) & 0o666) as descriptor:

@@ -172,8 +172,11 @@ def _regular(name: Path | str, shown: Path, *, dir_fd: int | None = None, follow
 
 
 def _content(descriptor: int, shown: Path, most: int) -> bytes:
-    with os.fdopen(descriptor, "rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
+    blocks, left = [], most + 1
+    with os.fdopen(descriptor, "rb") as file:  # in blocks: Python reserves as much memory as it may read at once
+        while left and (block := file.read(min(left, 1 << 20))):
+            blocks.append(block)
+            left -= len(block)
+    if not left:
         raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB", str(shown))
-    return content
+    return b"".join(blocks)

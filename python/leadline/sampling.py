@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import platform
@@ -25,6 +24,8 @@ def refusal() -> str:
     attributes = struct.pack("=IIQQQQQ", SOFTWARE, SIZE, CPU_CLOCK, PERIOD_NS, ADDRESS, 0, USER_MODE_ONLY).ljust(
         SIZE, b"\0"
     )
+    import ctypes  # not above: a report imports this file, but does not ask
+
     libc = ctypes.CDLL(None, use_errno=True)
     opened = libc.syscall(
         ctypes.c_long(number),

@@ -73,6 +73,7 @@ MODULES: dict[str, set[str]] = {
     "operations": {"api_data"},
     "own_files": set(),
     "owners": set(),
+    "records": set(),
     "regions": set(),
     "registry": set(),
     "run_directory": {"errors", "masking", "own_files", "owners", "text"},

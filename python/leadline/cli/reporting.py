@@ -37,6 +37,8 @@ def working(what: str) -> Iterator[None]:
     shown_by: list[Any] = []
 
     def show() -> None:
+        if not sys.stderr.isatty():  # without importing rich, which takes as long as a small report
+            return say(f"{what} …")
         screen = printing.console(stderr=True)
         if screen.is_terminal:
             shown_by.append(screen.status(f"leadline: {what}"))

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

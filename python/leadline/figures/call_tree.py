@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from leadline.figures.entries import STARTUP, Entry
+from leadline.records import dataclass
 
 
 @dataclass

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from leadline import _core
 from leadline.errors import DamagedTrace
 from leadline.figures.run import Run, Site
+from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

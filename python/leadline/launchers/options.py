@@ -7,7 +7,8 @@ tests/cli/test_launcher_options.py compares it with that output if the launcher 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

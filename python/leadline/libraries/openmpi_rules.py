@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from leadline.records import dataclass
 
 OWN_CHOICE = 0  # the algorithm by which Open MPI's own decision stays
 

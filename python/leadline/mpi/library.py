@@ -6,10 +6,11 @@ import functools
 import os
 import re
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from leadline.libraries import MpiLibrary
+from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from leadline import _core, own_files, owners, toml
 from leadline.errors import LeadlineError
+from leadline.records import dataclass
 
 SCHEMA = 1
 MOST_FILE_BYTES = 1 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from leadline import _core
 from leadline.errors import DamagedTrace, UsageError
@@ -14,6 +14,7 @@ from leadline.figures.run import Run
 from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
+from leadline.records import dataclass
 from leadline.text import format as fmt
 
 PHASES = ("initialisation", "loop", "finalisation")

@@ -6,10 +6,11 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from leadline.profiles.profile import CallSite, Profile, Row, UnreadableProfile, last_digit, number, text_lines
+from leadline.records import dataclass
 
 FIRST = "@ mpiP"
 SECTION = re.compile(r"@--- (.*?) -*")

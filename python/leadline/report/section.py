@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from leadline.figures.content import Content
+from leadline.records import dataclass
 from leadline.text.screen import Screen
 
 Output = Literal["terminal", "json", "page"]

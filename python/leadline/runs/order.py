@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from leadline.records import dataclass
 
 T = TypeVar("T")
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
+
+from leadline.records import dataclass
 
 
 class Kind(Enum):
