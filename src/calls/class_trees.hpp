@@ -127,7 +127,7 @@ class ClassTrees {
   // The leaves' numbers in the order of a member's calls.
   structure::CallsInOrder calls_of(const Class& of) const { return {tree_, of.root}; }
   // To go through the calls of a member's thread by the leaves of its class, with their times and with what varies from
-  // call to call (leaf_series.hpp). `numbers`: as it was added.
+  // call to call (leaf_calls.hpp). `numbers`: as it was added.
   Leaves leaves_of(const Class& of, const RunNumbers& numbers) const { return {&tree_, of.root, &numbers.sites}; }
 
  private:

@@ -55,7 +55,7 @@ void TimedCalls::follow_to_windows() {
 
 // Marks take no more than some memory, unless calls can't be passed.
 void TimedCalls::keep_mark() {
-  constexpr size_t most_counts = size_t{1} << 19;
+  constexpr size_t most_counts = size_t{1} << 16;
   const size_t window = windows_.size() - 1;
   if (traffic_.may_pass()) {
     if (window % spacing_) return;
@@ -126,10 +126,15 @@ void TimedCalls::visit(size_t window, const Each& each) {
   const trace::TimedWindow &from = windows_[mark.window].at, &w = windows_[window].at;
   const trace::ReadTimes& times = series_times(w.series);
   const auto [begin, end] = values_of(times, window);
-  traffic_.go_back(mark.traffic);
-  iterations_.go_back(mark.occurrences);
-  walker_.seek(from.generation, from.entry, from.from);
-  if (mark.window != window) walker_.pass(w.generation, w.entry, passed_);
+  // Whoever reads one window after the other goes on from the last one.
+  const bool goes_on = traffic_.may_pass() && visited_ <= window && mark.window <= visited_;
+  visited_ = SIZE_MAX;
+  if (!goes_on) {
+    traffic_.go_back(mark.traffic);
+    iterations_.go_back(mark.occurrences);
+    walker_.seek(from.generation, from.entry, from.from);
+  }
+  if (goes_on || mark.window != window) walker_.pass(w.generation, w.entry, passed_);
   trace::TimedEvent e;
   e.from = w.from;
   e.series = &stream_.series[w.series];
@@ -153,6 +158,7 @@ void TimedCalls::visit(size_t window, const Each& each) {
     each({e, effects, iterations_.inside(e), iteration, &traffic_});
     if (!e.event.run) e.from = e.event.key.site;
   }
+  if (!left && end - begin == w.entries) visited_ = window + 1;
 }
 
 void TimedCalls::visit(uint64_t first, uint64_t last, const Each& each) { visit({{first, last}}, each); }

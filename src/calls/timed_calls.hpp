@@ -71,6 +71,7 @@ class TimedCalls {
   size_t read_ = 0;          // values of these together
   std::vector<Mark> marks_;  // ascending; the first is of the first window
   size_t marked_ = 0, spacing_ = 1;
+  size_t visited_ = SIZE_MAX;  // the window after the one that was visited last, if that was visited to its end
 };
 
 }  // namespace leadline::calls

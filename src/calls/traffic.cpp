@@ -31,12 +31,11 @@ void Traffic::pass(const trace::Event& e) {
 const CallEffects& Traffic::count(const trace::Event& e) {
   is_decoded_ = false;
   if (!sites_.alike()) decode(e);
-  if (e.generation != generation_) known_.clear();
+  if (e.generation != generation_) known_at_.clear(), known_.clear();
   generation_ = e.generation;
   const bool fixed = e.position != 0 && (sites_.alike() || e.word_count == 0);
-  if (fixed && e.position >= known_.size()) known_.resize(e.position + 1);
-  CallEffects& effects = fixed ? known_[e.position] : other_;
-  if (!fixed || !effects.known || !(effects.key == e.key)) {
+  CallEffects& effects = fixed ? effects_at(e.position) : other_;
+  if (&effects == &other_ || !effects.known || !(effects.key == e.key)) {
     effects = {};
     effects.key = e.key;
     effects.known = true;
@@ -46,6 +45,21 @@ const CallEffects& Traffic::count(const trace::Event& e) {
   for (const CallEffects::Half& half : effects.halves) ++counts_[half.counter];
   if (effects.collective) ++counts_[*effects.collective];
   return effects;
+}
+
+// What is known of calls at the position, to be found out at the second visit.
+CallEffects& Traffic::effects_at(uint32_t position) {
+  if (position >= known_at_.size()) known_at_.resize(std::max<size_t>(position + 1, 2 * known_at_.size()));
+  uint32_t& known = known_at_[position];
+  if (known == never) {
+    known = once;
+    return other_;
+  }
+  if (known == once) {
+    known = again + static_cast<uint32_t>(known_.size());
+    known_.emplace_back();
+  }
+  return known_[known - again];
 }
 
 // Most analyses need only what a call does, which is known by its position.
@@ -68,12 +82,6 @@ std::vector<MessageHalf> Traffic::halves_of(const CallEffects& effects) const {
 void Traffic::go_back(const Mark& mark) {
   std::fill(std::copy(mark.counts.begin(), mark.counts.end(), counts_.begin()), counts_.end(), 0);
   requests_.go_to(mark.requests);
-}
-
-uint32_t Traffic::counter(std::map<Channel, uint32_t>* counters, const Channel& channel) {
-  const auto [at, fresh] = counters->try_emplace(channel, static_cast<uint32_t>(counts_.size()));
-  if (fresh) counts_.push_back(0);
-  return at->second;
 }
 
 // The halves of messages that the call names, and the collective that it takes part in.
@@ -127,7 +135,10 @@ void Traffic::add(bool sends, const CallPart& part, CallEffects* effects) {
   if (!part.identity || !part.partner.real()) return;
   const int32_t own = process_.communicators[part.comm].rank, other = part.partner.rank;
   const Channel channel{part.identity, sends ? own : other, sends ? other : own, part.tag, part.partitioned};
-  effects->halves.push_back({sends, channel, counter(sends ? &sent_ : &received_, channel)});
+  const auto fresh = static_cast<uint32_t>(counts_.size());
+  const uint32_t counter = channels_.number_of(sends, channel, fresh);
+  if (counter == fresh) counts_.push_back(0);
+  effects->halves.push_back({sends, channel, counter});
 }
 
 }  // namespace leadline::calls

@@ -4,20 +4,17 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <optional>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "calls/channels.hpp"
 #include "structure/call_decoder.hpp"
 #include "structure/requests.hpp"
 #include "trace/process.hpp"
 
 namespace leadline::calls {
-
-// Communicator, source, dest, tag; whether its messages are partitioned, which match their own kind only.
-using Channel = std::tuple<uint64_t, int32_t, int32_t, int32_t, bool>;
 
 // One half of a message with its number in the channel.
 struct MessageHalf {
@@ -87,7 +84,7 @@ class Traffic {
   void add(bool sends, const structure::CallPart& part, CallEffects* effects);
   void add_requests(CallEffects* effects) const;
   void add_bytes(CallEffects* effects) const;
-  uint32_t counter(std::map<Channel, uint32_t>* counters, const Channel& channel);
+  CallEffects& effects_at(uint32_t position);
 
   const trace::Process& process_;
   structure::CallDecoder decoder_;
@@ -97,9 +94,12 @@ class Traffic {
   bool is_decoded_ = false;   // `call_` is the call just counted
   std::vector<bool> fences_;  // by function
   std::vector<uint64_t> counts_;
-  std::map<Channel, uint32_t> sent_, received_;
+  Channels channels_;
   std::unordered_map<uint64_t, uint32_t> collectives_;
-  std::vector<CallEffects> known_;  // by position
+  // What calls do at the positions that were visited again: an irregular program visits most of them once.
+  static constexpr uint32_t never = 0, once = 1, again = 2;
+  std::vector<uint32_t> known_at_;  // by position: how often it was visited; from `again` on, index in known_
+  std::deque<CallEffects> known_;
   size_t generation_ = 0;
   CallEffects other_;
 };

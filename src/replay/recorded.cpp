@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "calls/leaf_series.hpp"
+#include "calls/leaf_calls.hpp"
 
 namespace leadline::replay {
 

@@ -2,7 +2,7 @@
 //
 // The trace keeps the times of a call by its place in the graphs, of which equal calls may have several, and those of
 // calls without a place by their site. A leaf's times are those of all its places; calls without a place share what
-// their site has left. The sum over all leaves is thus the sum over all calls. calls/leaf_series.hpp gives the times of
+// their site has left. The sum over all leaves is thus the sum over all calls. calls/leaf_calls.hpp gives the times of
 // single calls where they were kept.
 #pragma once
 

@@ -9,7 +9,7 @@
 #include "../native/check.hpp"
 #include "../recording/memory_thread.hpp"
 #include "../recording/programs.hpp"
-#include "calls/leaf_series.hpp"
+#include "calls/leaf_calls.hpp"
 #include "structure/timed_tree.hpp"
 
 namespace {
@@ -155,26 +155,18 @@ void single_calls_are_told(const std::string& name, const trace::Process& p, con
     same = same && leaf && at < own.size() && leaf->site == 100 + own[at].site &&
            call.decoded().partner.peer == own[at].peer && leaf->partner.of(member).peer == own[at].peer;
     ++at;
-    gaps[number].push_back(static_cast<double>(gap_before(call.decoded().site, at)));
+    const auto gap = static_cast<double>(gap_before(call.decoded().site, at));
+    // Each time is within 3 % in the trace.
+    check(call.timed() && !call.event().polled && std::abs(call.event().gap_ns - gap) <= 0.03 * gap + 1,
+          name + ": time before a call");
+    gaps[number].push_back(gap);
   });
   check(same && at == own.size(), name + ": leaf of call " + std::to_string(at));
-  const std::vector<calls::LeafSeries> series = calls::leaf_series(p, 0, leaves);
   for (const uint32_t number : c.numbers) {
-    const calls::LeafSeries& is = series[number];
     const std::vector<double>& should = gaps[number];
-    check(is.calls == should.size() && is.values.size() == is.calls && !is.polled, name + ": calls of a series");
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < is.values.size(); ++i) {
-      // Each time is within 3 % in the trace.
-      check(is.values[i].call == i && std::abs(is.values[i].before_ns - should[i]) <= 0.03 * should[i] + 1,
-            name + ": a value of a series");
-      sum += should[i];
-    }
+    double sum = 0;
+    for (const double gap : should) sum += gap;
     const double mean = sum / static_cast<double>(should.size());
-    for (const double gap : should) squares += (gap - mean) * (gap - mean);
-    const double deviation = std::sqrt(squares / static_cast<double>(should.size()));
-    check(std::abs(is.before_mean_ns() - mean) <= 0.03 * mean + 1, name + ": mean before a leaf");
-    check(std::abs(is.before_deviation_ns() - deviation) <= 0.03 * mean + 1, name + ": deviation before a leaf");
     check(std::abs(c.leaf(number)->times.of(member).before_ns - mean) <= 0.03 * mean + 1, name + ": mean of the leaf");
   }
 }
