@@ -41,8 +41,11 @@ def test_records_are_made_compared_and_shown_as_dataclasses(options: dict[str, b
         cases: list[tuple[tuple[Any, ...], dict[str, Any]]] = [((1,), {}), ((2, ["a"]), {}), ((), {"first": 1})]
         for given, named in cases:
             a, b = own(*given, **named), usual(*given, **named)
-            assert vars(a) == vars(b) and repr(a) == repr(b)
-            assert a == own(*given, **named) and a != own(9) and a != b
+            assert vars(a) == vars(b)
+            assert repr(a) == repr(b)
+            assert a == own(*given, **named)
+            assert a != own(9)
+            assert a != b
             assert dataclasses.asdict(a) == dataclasses.asdict(b)
             assert vars(dataclasses.replace(a, first=7)) == vars(dataclasses.replace(b, first=7))
         assert own(1).names is not own(1).names
@@ -73,7 +76,8 @@ def test_records_that_can_change_have_no_hash() -> None:
 
     total = Sum()
     total.calls += 2
-    assert total == Sum(2) and Sum.__hash__ is None
+    assert total == Sum(2)
+    assert Sum.__hash__ is None
 
 
 def test_methods_of_the_class_itself_stay() -> None:
@@ -90,7 +94,9 @@ def test_methods_of_the_class_itself_stay() -> None:
         def __hash__(self) -> int:
             return hash(self.name.lower())
 
-    assert repr(Named("A")) == "A" and Named("A") == Named("a") and len({Named("A"), Named("a")}) == 1
+    assert repr(Named("A")) == "A"
+    assert Named("A") == Named("a")
+    assert len({Named("A"), Named("a")}) == 1
 
 
 def test_a_report_compiles_no_dataclass_and_imports_no_library_for_terminals() -> None:
