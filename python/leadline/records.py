@@ -27,7 +27,9 @@ else:
         own_doc = cls.__doc__
         if not own_doc:  # or else `dataclasses` would write the signature, for which it imports and asks `inspect`
             cls.__doc__ = cls.__name__
-        made = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
+        inherits = any(dataclasses.is_dataclass(base) for base in cls.__bases__)  # which have to be as frozen as it is
+        made = dataclasses.dataclass(init=False, repr=False, eq=False, frozen=frozen and inherits)(cls)
+        made.__dataclass_params__.frozen = frozen
         made.__doc__ = own_doc
         fields = dataclasses.fields(made)
         values = _values_of(fields)

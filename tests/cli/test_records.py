@@ -69,6 +69,26 @@ def test_frozen_records_hash_by_value_and_refuse_changes() -> None:
         del Place("a").name  # type: ignore[misc]
 
 
+def test_dataclasses_inherit_from_frozen_records() -> None:
+    @records.dataclass(frozen=True)
+    class Place:
+        rank: int
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Named(Place):
+        name: str
+
+    @records.dataclass(frozen=True)
+    class Timed(Place):
+        time_s: float = 0.0
+
+    assert Named(1, name="a") == Named(1, name="a")
+    assert Timed(1) != Timed(1, 2.0)
+    for made in (Named(1, name="a"), Timed(1)):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            made.rank = 2  # type: ignore[misc]
+
+
 def test_records_that_can_change_have_no_hash() -> None:
     @records.dataclass
     class Sum:
