@@ -17,7 +17,7 @@ from dev.paths import ROOT
 PACKAGE = ROOT / "python" / "leadline"
 
 # The lowest come first. "package.module": of that package only this module. Figures are values: all they need of `text`
-# is how the ranks of a loss are listed. Sentences are made above them, in `wording` or where they are shown.
+# is how the ranks of a loss are listed and how a path is quoted for a shell. Sentences are made above them, in `wording` or where they are shown.
 ALLOWED: dict[str, set[str]] = {
     "text": set(),
     "statistics": set(),
@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "mpi": {"launchers", "libraries", "text"},
     "launch": {"launchers", "libraries", "mpi", "text"},
     "workloads": {"mpi"},
-    "figures": {"symbols", "text.ranks"},
+    "figures": {"symbols", "text.ranks", "text.visible"},
     "wording": {"figures", "text"},
     "findings": {"figures", "launchers", "statistics", "text", "wording"},
     "report": {"figures", "findings", "statistics", "symbols", "text", "wording"},
