@@ -17,7 +17,8 @@ from dev.paths import ROOT
 PACKAGE = ROOT / "python" / "leadline"
 
 # The lowest come first. "package.module": of that package only this module. Figures are values: all they need of `text`
-# is how the ranks of a loss are listed and how a path is quoted for a shell. Sentences are made above them, in `wording` or where they are shown.
+# is how the ranks of a loss are listed and how a shell takes a path. Sentences are made above them, in `wording` or
+# where they are shown.
 ALLOWED: dict[str, set[str]] = {
     "text": set(),
     "statistics": set(),
