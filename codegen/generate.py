@@ -8,10 +8,12 @@ from pathlib import Path
 
 from mpiapi import emit, emit_operations
 from mpiapi.classes import classes_header
+from mpiapi.data import read_toml
 from mpiapi.families import families_header, load_families
 from mpiapi.launchers import launchers_header, load_launchers
 from mpiapi.operations import load_operations
 from mpiapi.semantics import load_semantics
+from mpiapi.send_modes import load_send_modes, send_modes_header
 from mpiapi.standard import PYMPISTANDARD_VERSION, ApiError, load_functions
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,6 +32,7 @@ def sources(api: Path, wrapped: set[str] | None = None) -> dict[str, str]:
     operations = load_operations(api, COLLECTIVES, meanings)
     return {
         "call_classes.hpp": classes_header(classes),
+        "send_modes.hpp": send_modes_header(load_send_modes(read_toml(api / "semantics.toml")["send_modes"], meanings)),
         "functions.hpp": emit.functions_header(meanings),
         "wrappers.cpp": emit.wrappers(with_wrappers),
         "wrappers_c.cpp": emit.large_count_wrappers(with_wrappers),

@@ -144,6 +144,10 @@ class ClassTrees::Adding {
     return own ? number_of(numbers_.sites, part.maker.site) : no_index;
   }
 
+  std::string function_name(uint32_t function) const {
+    return function < process_.functions.size() ? process_.functions[function].name : std::string();
+  }
+
   uint64_t item(Item own, const std::vector<Sequence>& common) {
     switch (own.kind()) {
       case Item::Kind::call:
@@ -168,7 +172,7 @@ class ClassTrees::Adding {
     decode(call);
     Leaf leaf;
     leaf.site = number_of(numbers_.sites, call_.site);
-    if (call_.function < process_.functions.size()) leaf.function = process_.functions[call_.function].name;
+    leaf.function = function_name(call_.function);
     leaf.varies = own_.tree.calls[call].varies;
     leaf.times.add(own_.times[call]);
     leaf.identity.add(call_.identity);
@@ -178,6 +182,8 @@ class ClassTrees::Adding {
     leaf.counts.add({copied(call_.collective.send_counts), copied(call_.collective.receive_counts)});
     for (const CallPart& p : call_.parts) {
       leaf.makers.push_back(maker_of(p));
+      const bool starts = call_.facts().requests == trace::RequestUse::starts;
+      leaf.modes.push_back(trace::send_mode_of(function_name(starts ? p.maker.function : call_.function)));
       leaf.parts.emplace_back().add({p.identity, {p.partner}, p.tag, p.posted_bytes, p.out_bytes, p.in_bytes});
     }
     leaf.call = call_;

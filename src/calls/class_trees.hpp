@@ -23,6 +23,7 @@
 #include "structure/timed_tree.hpp"
 #include "structure/tree_calls.hpp"
 #include "trace/process.hpp"
+#include "trace/send_mode.hpp"
 
 namespace leadline::calls {
 
@@ -71,6 +72,7 @@ struct Leaf {
   // says how many requests ago the thread made what it completes, and `makers` at which of the run's sites.
   structure::DecodedCall call;
   std::vector<uint32_t> makers;  // by part; structure::no_index: unknown, or another thread made it
+  std::vector<trace::SendMode> modes;  // by part, of what it sends
   bool varies = false;           // a member's calls differ in everything but site, communicator and class
   Column<uint64_t> identity;
   Column<LeafPartner> partner;  // of a collective, its root

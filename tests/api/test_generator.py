@@ -41,6 +41,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "header",
     [
         "call_classes.hpp",
+        "send_modes.hpp",
         "functions.hpp",
         "symbols.hpp",
         "families.hpp",
@@ -74,6 +75,7 @@ def test_output_says_what_made_it(generated: Path) -> None:
             "native_calls.inc",
             "shim_collectives.hpp",
             "shim_wrappers.inc",
+            "send_modes.hpp",
         ),
     }
     for file in files:
@@ -118,6 +120,9 @@ def test_unchanged_files_keep_their_time(tmp_path: Path) -> None:
         ("semantics.toml", 'event = "exchange"', 'event = "change"', "event = 'change' is no such word"),
         ("semantics.toml", 'moves = "sends receives"', 'moves = "sends gives"', "moves = 'gives' is no such word"),
         ("semantics.toml", 'gets = ["Get", "Rget", ', 'gets = ["Get", ', "which way the data of Rget goes"),
+        ("semantics.toml", "synchronous = [", "patient = [", "[send_modes] patient is no such word"),
+        ("semantics.toml", 'ready = ["Rsend"', 'ready = ["Recv"', "[send_modes] Recv does not send"),
+        ("semantics.toml", 'ready = ["Rsend"', 'ready = ["Bsend"', "[send_modes] Bsend is both buffered and ready"),
         ("semantics.toml", 'gets = ["Get", ', 'gets = ["Get", "Send", ', "[moves] Send: its class says it"),
         ("semantics.toml", 'peers = "own_group"', 'peers = "mine"', "peers = 'mine' is no such word"),
         ("semantics.toml", '"r_own"', '"r_mine"', "'r_mine' is no byte rule"),

@@ -118,6 +118,26 @@ class Builder {
     for (const uint64_t r : requests) own.ages.push_back(static_cast<uint32_t>(made_[rank][0] - r + 1));
     add(rank, {a});
   }
+  // One call that sends and waits, as MPI_Send, whose request is counted apart.
+  void blocking_send(uint32_t from, uint32_t to, const Way& way, uint32_t tag = 0, bool handshake = false) {
+    Action a;
+    a.kind = Action::Kind::send;
+    a.own = true;
+    a.at = channel(from, to, tag);
+    a.cost = cost(way.overhead, {0, 1, 0, 0});
+    a.transfer = transfer(way);
+    a.handshake = handshake;
+    add(from, {a, own_wait(from)});
+  }
+  void blocking_receive(uint32_t to, uint32_t from, const Way& way, uint32_t tag = 0) {
+    Action a;
+    a.kind = Action::Kind::receive;
+    a.own = true;
+    a.at = channel(from, to, tag);
+    a.on_wait = cost(way.overhead, {0, 1, 0, 0});
+    a.transfer = transfer(way);
+    add(to, {a, own_wait(to)});
+  }
   void send(uint32_t from, uint32_t to, const Way& way, uint32_t tag = 0) { wait(from, {isend(from, to, way, tag)}); }
   void receive(uint32_t to, uint32_t from, const Way& way, uint32_t tag = 0) { wait(to, {irecv(to, from, way, tag)}); }
 
@@ -138,6 +158,17 @@ class Builder {
   }
 
  private:
+  Action own_wait(uint32_t rank) {
+    RankProgram& own = program.ranks[rank];
+    Action a;
+    a.kind = Action::Kind::wait;
+    a.own = true;
+    a.at = static_cast<uint32_t>(own.ages.size());
+    a.count = 1;
+    own.ages.push_back(1);
+    return a;
+  }
+
   std::vector<std::vector<uint64_t>> made_;
   std::vector<std::vector<std::pair<uint64_t, uint64_t>>> made_in_;
   std::vector<std::vector<uint32_t>> open_;  // bodies

@@ -58,12 +58,15 @@ class RandomProgram {
 
   void some() {
     for (uint32_t n = below(3) + 1; n; --n) {
-      switch (below(4)) {
+      switch (below(5)) {
         case 0:
           blocking();
           break;
         case 1:
           meeting();
+          break;
+        case 2:
+          mixed();
           break;
         default:
           exchange();
@@ -80,6 +83,44 @@ class RandomProgram {
     builder_.send(from, to, w);
     compute(to);
     builder_.receive(to, from, w);
+  }
+  // Blocking calls whose other side is nonblocking. All of these come first, so that no blocking call waits for another.
+  void mixed() {
+    struct Call {
+      bool sends;
+      uint32_t other, tag;
+      Way way;
+      bool handshake;
+    };
+    std::vector<std::vector<Call>> blocking(ranks_);
+    std::vector<std::vector<uint64_t>> requests(ranks_);
+    const uint32_t messages = 1 + below(2 * ranks_);
+    for (uint32_t n = 0; n < messages; ++n) {
+      const uint32_t from = below(ranks_), to = (from + 1 + below(ranks_ - 1)) % ranks_;
+      const Way w = way(from, to);
+      const bool handshake = below(6) == 0;
+      if (below(3)) {
+        compute(to);
+        requests[to].push_back(builder_.irecv(to, from, w, 4));
+        blocking[from].push_back({true, to, 4, w, handshake});
+      } else {
+        compute(from);
+        requests[from].push_back(builder_.isend(from, to, w, 5, false, handshake));
+        blocking[to].push_back({false, from, 5, w, false});
+      }
+    }
+    for (uint32_t i = 0; i < ranks_; ++i) {
+      for (const Call& c : blocking[i]) {
+        compute(i);
+        if (c.sends) {
+          builder_.blocking_send(i, c.other, c.way, c.tag, c.handshake);
+        } else {
+          builder_.blocking_receive(i, c.other, c.way, c.tag);
+        }
+      }
+      compute(i);
+      if (!requests[i].empty()) builder_.wait(i, requests[i], time(300));
+    }
   }
   void meeting() {
     const auto kind = static_cast<Action::Meeting>(below(4));

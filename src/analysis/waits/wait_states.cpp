@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "trace/send_mode.hpp"
+
 namespace leadline::analysis {
 
 namespace {
@@ -28,8 +30,8 @@ bool is_of_window(trace::CallClass c) {
   return c == trace::CallClass::rma_sync || c == trace::CallClass::win_create || c == trace::CallClass::win_free;
 }
 // These end when the receive has begun, whatever their size, or never wait for it.
-bool synchronous(std::string_view f) { return begins_with_any(f, {"MPI_Ssend", "MPI_Issend"}); }
-bool buffered(std::string_view f) { return begins_with_any(f, {"MPI_Bsend", "MPI_Ibsend"}); }
+bool synchronous(std::string_view f) { return trace::send_mode_of(f) == trace::SendMode::synchronous; }
+bool buffered(std::string_view f) { return trace::send_mode_of(f) == trace::SendMode::buffered; }
 
 std::string_view function_at(const Profile& profile, uint32_t site) {
   if (site >= profile.sites().size()) return {};
