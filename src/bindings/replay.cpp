@@ -10,6 +10,7 @@
 
 #include "analysis/profile.hpp"
 #include "bindings/bindings.hpp"
+#include "replay/changes/change.hpp"
 #include "replay/recorded.hpp"
 #include "replay/translation.hpp"
 
@@ -50,12 +51,51 @@ const char* name_of(replay::Stuck::On on) {
   return "";
 }
 
-nb::dict run(const Recorded& self, const Settings& settings, bool sensitivities) {
+// The tree of a recording, to which changes are applied one after another.
+struct Changed {
+  explicit Changed(const Recorded& recorded) : of(recorded), tree(recorded.tree()) {}
+  const Recorded& of;
+  replay::Tree tree;
+};
+
+nb::tuple counts(const replay::Refusal& refusal, const replay::Made& made) {
+  if (!refusal.empty()) throw nb::value_error(refusal.c_str());
+  return nb::make_tuple(made.calls_before, made.calls_after, made.messages_before, made.messages_after);
+}
+
+template <class Apply>
+nb::tuple apply(const Apply& change) {
+  replay::Made made;
+  replay::Refusal refusal;
+  {
+    nb::gil_scoped_release released;
+    refusal = change(&made);
+  }
+  return counts(refusal, made);
+}
+
+nb::tuple pack(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites, uint64_t most) {
+  return apply([&](replay::Made* made) { return replay::pack({loops, sites}, most, &self.tree, made); });
+}
+
+nb::tuple balance(Changed& self) {
+  return apply([&](replay::Made* made) { return replay::balance(&self.tree, made); });
+}
+
+nb::tuple without_noise(Changed& self) {
+  return apply([&](replay::Made* made) { return replay::without_noise(&self.tree, made); });
+}
+
+nb::tuple computation(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites, double factor) {
+  return apply([&](replay::Made* made) { return replay::computation({loops, sites}, factor, &self.tree, made); });
+}
+
+nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) {
   replay::Differences d;
   replay::Outcome outcome;
   {
     nb::gil_scoped_release released;
-    const replay::Program program = replay::program_of(self, settings, &d);
+    const replay::Program program = replay::program_of(self.of, self.tree, settings, &d);
     outcome = replay::replay(program, {true, sensitivities});
   }
   nb::dict found, different;
@@ -76,6 +116,7 @@ nb::dict run(const Recorded& self, const Settings& settings, bool sensitivities)
   different["one_sided"] = d.one_sided;
   different["threads"] = d.threads;
   different["untimed"] = d.untimed;
+  different["unusable"] = d.unusable;
   found["differences"] = different;
   return found;
 }
@@ -98,7 +139,11 @@ void bind_replay(nb::module_& m) {
       .def_rw("ideal", &Settings::ideal)
       .def_rw("seed", &Settings::seed)
       .def_rw("eager_bytes", &Settings::eager_bytes)
+      .def("set_algorithm", [](Settings& self, const std::string& operation,
+                               const std::string& algorithm) { self.algorithms[operation] = algorithm; })
+      .def_rw("forced_eager_bytes", &Settings::forced_eager_bytes)
       .def_rw("latency_ns", &Settings::latency_ns)
+      .def_rw("copy_per_byte_ns", &Settings::copy_per_byte_ns)
       .def_rw("progress", &Settings::progress)
       .def(
           "set_network", [](Settings& self, const network::Network& network) { self.network = &network; }, "network"_a,
@@ -107,7 +152,13 @@ void bind_replay(nb::module_& m) {
       .def(nb::init<uint32_t>(), "main_loop"_a)
       .def("add", &add, "profile"_a, "process"_a, "index"_a, "node"_a)
       .def_prop_ro("steps", &Recorded::steps)
-      .def("times", &recorded_times)
+      .def("times", &recorded_times);
+  nb::class_<Changed>(m, "ReplayTree")
+      .def(nb::init<const Recorded&>(), "recorded"_a, nb::keep_alive<1, 2>())
+      .def("pack", &pack, "loops"_a, "sites"_a, "most"_a)
+      .def("balance", &balance)
+      .def("without_noise", &without_noise)
+      .def("computation", &computation, "loops"_a, "sites"_a, "factor"_a)
       .def("replay", &run, "settings"_a, "sensitivities"_a = false);
 }
 

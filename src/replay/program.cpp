@@ -1,5 +1,7 @@
 #include "replay/program.hpp"
 
+#include <cmath>
+
 namespace leadline::replay {
 
 namespace {
@@ -10,6 +12,13 @@ uint64_t drawn(uint64_t seed, uint64_t number) {
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
   z = (z ^ z >> 27) * 0x94d049bb133111eb;
   return z ^ z >> 31;
+}
+
+// Blocks of neighbouring iterations, as long as the square root of their number: iterations that follow one another are
+// alike, as the program's state and the machine's speed drift, and an interval from single ones would be too narrow.
+uint64_t drawn_iteration(const Series& series, uint64_t iteration) {
+  const auto block = static_cast<uint64_t>(std::sqrt(static_cast<double>(series.recorded)));
+  return (drawn(series.seed, iteration / block) % series.recorded + iteration % block) % series.recorded;
 }
 
 bool remove_empty(Shape* shape, uint32_t body, std::vector<uint8_t>* known) {
@@ -39,7 +48,7 @@ size_t place_in(const Series& series, uint64_t call) {
   uint64_t found = call;
   if (call >= series.before && iteration < series.wanted) {
     const bool as_recorded = !series.seed && iteration < series.recorded;
-    const uint64_t from = as_recorded ? iteration : drawn(series.seed, iteration) % series.recorded;
+    const uint64_t from = as_recorded ? iteration : drawn_iteration(series, iteration);
     found = series.before + from * series.per_iteration + inside % series.per_iteration;
   } else if (call >= series.before) {
     found = call - (series.wanted - series.recorded) * series.per_iteration;

@@ -65,7 +65,8 @@ struct Action {
 };
 
 // Times of the calls of a leaf in their order. Where a loop has more iterations than were recorded, or is drawn again,
-// each iteration takes its calls' times from a recorded iteration, the same one on all ranks.
+// each iteration takes its calls' times from a recorded iteration, the same one on all ranks; blocks of neighbouring
+// ones are drawn.
 struct Series {
   std::vector<int64_t> ps;
   uint64_t before = 0;                // calls before the loop

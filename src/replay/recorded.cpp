@@ -18,13 +18,18 @@ constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
 
-Recorded::Kind kind_of(const Leaf& leaf, size_t member) {
+int64_t bytes_of(const Leaf& leaf, size_t member) {
   int64_t bytes = std::max<int64_t>(leaf.posted_bytes.of(member), 0);
   if (!leaf.parts.empty()) bytes = 0;
   for (const auto& part : leaf.parts) {
     const calls::LeafPart& p = part.of(member);
     bytes += std::max<int64_t>({p.posted_bytes, p.out_bytes, p.in_bytes, 0});
   }
+  return bytes;
+}
+
+Recorded::Kind kind_of(const Leaf& leaf, size_t member) {
+  const int64_t bytes = bytes_of(leaf, member);
   const bool collective = leaf.call.facts().category == trace::Category::collective;
   const structure::Partner& partner = leaf.partner.of(member);
   return {leaf.function, static_cast<uint32_t>(leaf.parts.size()),
@@ -38,7 +43,7 @@ void Recorded::add(const trace::Process& process, uint32_t index, const calls::R
   for (const trace::Communicator& c : process.communicators) {
     if (c.kind == trace::Communicator::Kind::intra && c.identity) communicators_.try_emplace(c.identity, c.world);
   }
-  Member member;
+  TreeMember member;
   member.node = node;
   for (size_t c = 0; c < trees_.classes().size(); ++c) {
     const ClassTrees::Class& own = trees_.classes()[c];
@@ -52,8 +57,8 @@ void Recorded::add(const trace::Process& process, uint32_t index, const calls::R
 }
 
 void Recorded::read_times(const trace::Process& process, const ClassTrees::Class& of, const calls::RunNumbers& numbers,
-                          double begin_ns, Member* member) {
-  const RecordedShape shape = recorded_shape(trees_, of, main_loop_, 0);
+                          double begin_ns, TreeMember* member) {
+  const RecordedShape shape = recorded_shape(trees_, of, main_loop_);
   if (members_.empty()) steps_ = shape.entered == 1 ? shape.iterations : 0;
   member->before_ns.resize(of.numbers.size());
   member->during_ns.resize(of.numbers.size());
@@ -84,7 +89,24 @@ void Recorded::find_shortest(const ClassTrees::Class& of, size_t number) {
     if (!t.calls || t.most_ns <= 0) continue;
     const auto [at, fresh] = shortest_ns_.try_emplace(kind_of(leaf, number), t.least_ns);
     if (!fresh) at->second = std::min(at->second, t.least_ns);
+    const auto [size, first] = sizes_[leaf.function].try_emplace(bytes_of(leaf, number), t.least_ns);
+    if (!first) size->second = std::min(size->second, t.least_ns);
   }
+}
+
+Tree Recorded::tree() const {
+  Tree made;
+  made.main_loop = main_loop_;
+  made.members = members_;
+  for (const ClassTrees::Class& own : trees_.classes()) {
+    TreeClass& c = made.classes.emplace_back();
+    c.shape = recorded_shape(trees_, own, main_loop_);
+    c.lost_calls = own.lost_calls;
+    for (size_t l = 0; l < own.leaves.size(); ++l) {
+      c.leaves.push_back({own.leaves[l], own.numbers[l], 1, static_cast<uint32_t>(l)});
+    }
+  }
+  return made;
 }
 
 }  // namespace leadline::replay

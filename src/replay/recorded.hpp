@@ -15,20 +15,23 @@
 #include "calls/class_trees.hpp"
 #include "network/network.hpp"
 #include "replay/program.hpp"
-#include "replay/recorded_shape.hpp"
+#include "replay/tree.hpp"
 #include "trace/process.hpp"
 
 namespace leadline::replay {
 
 struct Settings {
-  uint64_t steps = 0;                         // of the main loop; 0: as recorded
-  double compute = 1;                         // what computation between calls is multiplied with
-  bool ideal = false;                         // messages and collectives cost nothing
-  uint64_t seed = 0;                          // of iterations that are drawn; 0: as recorded
-  const network::Network* network = nullptr;  // nullptr: as recorded
-  int64_t eager_bytes = INT64_MAX;            // without a network
-  double latency_ns = 0;                      // without a network
-  bool progress = false;                      // handshakes go on while ranks compute
+  uint64_t steps = 0;                             // of the main loop; 0: as recorded
+  double compute = 1;                             // what computation between calls is multiplied with
+  bool ideal = false;                             // messages and collectives cost nothing
+  uint64_t seed = 0;                              // of iterations that are drawn; 0: as recorded
+  const network::Network* network = nullptr;      // nullptr: as recorded
+  int64_t eager_bytes = INT64_MAX;                // without a network
+  double latency_ns = 0;                          // without a network
+  int64_t forced_eager_bytes = -1;                // a limit for all messages; -1: none
+  double copy_per_byte_ns = 0.1;                  // assumed of a call, where the recording has one size of message only
+  std::map<std::string, std::string> algorithms;  // by operation, instead of the ones that are usual
+  bool progress = false;                          // handshakes go on while ranks compute
 };
 
 // What the replay does not reproduce.
@@ -39,6 +42,7 @@ struct Differences {
   uint64_t wildcards = 0;  // nonblocking receives from any source, which are posted when they are waited for
   uint64_t one_sided = 0;  // calls that take as long as they did
   uint64_t threads = 0;    // further threads with calls, which are left out
+  uint64_t unusable = 0;   // calls of collectives that the given algorithm cannot be used for
   uint64_t untimed = 0;    // calls whose own times were not kept
   double waits_in_gaps_ns = 0;
 };
@@ -59,7 +63,8 @@ class Recorded {
 
   const std::vector<RecordedTimes>& times() const { return times_; }
   uint64_t threads() const { return threads_; }  // further ones, with calls
-  uint64_t steps() const { return steps_; }      // of the main loop on rank 0; 0: it was not entered once
+  Tree tree() const;
+  uint64_t steps() const { return steps_; }  // of the main loop on rank 0; 0: it was not entered once
 
   // The kinds of calls whose cost is that of the shortest call of the kind.
   struct Kind {
@@ -72,24 +77,23 @@ class Recorded {
 
  private:
   friend class Translation;
-  struct Member {
-    size_t of_class = 0, number = 0;
-    uint32_t node = 0;
-    std::vector<std::vector<float>> before_ns, during_ns;  // by leaf, in the calls' order; NaN: not kept
-  };
+  // The cost of a call that moves more bytes than its kind did: of each function, the least at each size.
+  using Sizes = std::map<int64_t, double>;
   void read_times(const trace::Process& process, const calls::ClassTrees::Class& of, const calls::RunNumbers& numbers,
-                  double begin_ns, Member* member);
+                  double begin_ns, TreeMember* member);
   void find_shortest(const calls::ClassTrees::Class& of, size_t number);
 
   const uint32_t main_loop_;
   calls::ClassTrees trees_;
-  std::vector<Member> members_;  // by rank
+  std::vector<TreeMember> members_;  // by rank
   std::vector<RecordedTimes> times_;
   std::map<uint64_t, std::vector<int32_t>> communicators_;  // by identity: members in MPI_COMM_WORLD
   std::map<Kind, double> shortest_ns_;
+  std::map<std::string, Sizes> sizes_;  // by function
   uint64_t steps_ = 0, threads_ = 0;
 };
 
 Recorded::Kind kind_of(const calls::Leaf& leaf, size_t member);
+int64_t bytes_of(const calls::Leaf& leaf, size_t member);
 
 }  // namespace leadline::replay

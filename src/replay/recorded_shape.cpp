@@ -13,36 +13,19 @@ namespace {
 
 class Making {
  public:
-  Making(const calls::ClassTrees& trees, const calls::ClassTrees::Class& of, uint32_t main_loop, uint64_t steps)
-      : tree_(trees.tree()), class_(of), main_loop_(main_loop), steps_(steps) {}
+  Making(const calls::ClassTrees& trees, const calls::ClassTrees::Class& of, uint32_t main_loop)
+      : tree_(trees.tree()), class_(of), main_loop_(main_loop) {}
 
   RecordedShape make() {
-    leaves_ = static_cast<uint32_t>(class_.numbers.size());
-    made_.shape.calls = leaves_ + 2;
+    made_.shape.calls = RecordedShape::call_of(class_.numbers.size());
     made_.shape.root = body(class_.root);
-    const std::vector<uint64_t> all = occurrences(made_.shape.root);
-    for (uint32_t b = 0; b < all.size(); ++b) {
-      for (const Element& e : made_.shape.bodies[b])
-        if (!e.is_body && e.index == leaves_) made_.entered += all[b] * e.times;
-    }
-    made_.before.resize(leaves_);
-    made_.inside.resize(leaves_);
-    if (made_.entered != 1) return std::move(made_);
-    made_.iterations = tree_.sequences.items(iterations_);
-    count(iterations_body_, &made_.inside);
-    for (const uint64_t n : made_.inside) made_.calls += n;
-    count_before(made_.shape.root);
-    for (const uint64_t n : made_.before) made_.first_call += n;
-    if (steps_ && made_.iterations) {
-      std::vector<Element> elements = resized();
-      made_.shape.bodies[iterations_body_] = std::move(elements);
-    }
+    made_.recount();
     return std::move(made_);
   }
 
  private:
   // Bodies come after those within them.
-  uint32_t body(Sequence s) {
+  uint32_t body(Sequence s, bool is_iteration = false) {
     if (const auto at = bodies_.find(s); at != bodies_.end()) return at->second;
     std::vector<Element> elements;
     for (const structure::Element& e : tree_.sequences.elements(s)) {
@@ -54,11 +37,12 @@ class Making {
       switch (item.kind()) {
         case Item::Kind::call: {
           const auto at = std::lower_bound(class_.numbers.begin(), class_.numbers.end(), item.index());
-          elements.push_back({static_cast<uint32_t>(at - class_.numbers.begin()), false, e.times});
+          const auto leaf = static_cast<size_t>(at - class_.numbers.begin());
+          elements.push_back({RecordedShape::call_of(leaf), false, e.times});
           break;
         }
         case Item::Kind::variant:
-          elements.push_back({body(item.index()), true, e.times});
+          elements.push_back({body(item.index(), true), true, e.times});
           break;
         case Item::Kind::instance:
           elements.push_back({instance(item.index()), true, e.times});
@@ -68,91 +52,155 @@ class Making {
           break;
       }
     }
-    return bodies_[s] = put(std::move(elements));
+    return bodies_[s] = put(std::move(elements), 0, is_iteration);
   }
+  // A body of its own for each loop, whose iterations changes may turn into others.
   uint32_t instance(uint32_t number) {
+    if (const auto at = instances_.find(number); at != instances_.end()) return at->second;
     const structure::LoopInstance& loop = tree_.instances[number];
-    const uint32_t iterations = body(loop.iterations);
-    if (!main_loop_ || loop.loop != main_loop_) return iterations;
-    iterations_ = loop.iterations;
-    iterations_body_ = put(std::vector<Element>(made_.shape.bodies[iterations]));  // its own: its iterations may change
-    return put({{leaves_, false, 1}, {iterations_body_, true, 1}, {leaves_ + 1, false, 1}});
+    const std::vector<Element> elements = made_.shape.bodies[body(loop.iterations)];
+    uint32_t made = put(std::vector<Element>(elements), loop.loop, false);
+    if (main_loop_ && loop.loop == main_loop_) {
+      made_.main_body = made;
+      made = put({{0, false, 1}, {made, true, 1}, {1, false, 1}}, 0, false);
+    }
+    return instances_[number] = made;
   }
-  uint32_t put(std::vector<Element>&& elements) {
+  uint32_t put(std::vector<Element>&& elements, uint32_t loop, bool is_iteration) {
     made_.shape.bodies.push_back(std::move(elements));
+    made_.loop_of.push_back(loop);
+    made_.is_iteration.push_back(is_iteration);
     return static_cast<uint32_t>(made_.shape.bodies.size() - 1);
-  }
-
-  // How often each body occurs in one.
-  std::vector<uint64_t> occurrences(uint32_t of) const {
-    std::vector<uint64_t> times(made_.shape.bodies.size());
-    times[of] = 1;
-    for (uint32_t b = of + 1; b-- > 0;) {
-      for (const Element& e : made_.shape.bodies[b])
-        if (e.is_body) times[e.index] += times[b] * e.times;
-    }
-    return times;
-  }
-  void count(uint32_t of, std::vector<uint64_t>* leaves, uint64_t all = 1) const {
-    const std::vector<uint64_t> times = occurrences(of);
-    for (uint32_t b = 0; b < times.size(); ++b) {
-      for (const Element& e : made_.shape.bodies[b])
-        if (!e.is_body && e.index < leaves_) (*leaves)[e.index] += all * times[b] * e.times;
-    }
-  }
-  // True: the main loop begins in it.
-  bool count_before(uint32_t of) {
-    for (const Element& e : made_.shape.bodies[of]) {
-      if (!e.is_body) {
-        if (e.index == leaves_) return true;
-        made_.before[e.index] += e.times;
-      } else if (occurrences(e.index)[iterations_body_]) {
-        return count_before(e.index);
-      } else {
-        count(e.index, &made_.before, e.times);
-      }
-    }
-    return false;
-  }
-
-  std::vector<Element> resized() {
-    std::vector<Element> elements;
-    const uint64_t whole = steps_ / made_.iterations, rest = steps_ % made_.iterations;
-    const uint32_t all = put(std::vector<Element>(made_.shape.bodies[iterations_body_]));
-    if (whole) elements.push_back({all, true, whole});
-    if (rest) first_of(iterations_, rest, &elements);
-    return elements;
-  }
-  // The first iterations of a sequence of them.
-  void first_of(Sequence s, uint64_t iterations, std::vector<Element>* elements) {
-    for (const structure::Element& e : tree_.sequences.elements(s)) {
-      if (!iterations) return;
-      const uint64_t each =
-          e.is_sequence ? std::max<uint64_t>(tree_.sequences.items(static_cast<Sequence>(e.id)), 1) : 1;
-      const uint64_t whole = std::min<uint64_t>(e.times, iterations / each);
-      const Sequence inside = e.is_sequence ? static_cast<Sequence>(e.id) : Item(e.id).index();
-      if (whole) elements->push_back({body(inside), true, whole});
-      iterations -= whole * each;
-      if (whole < e.times && iterations) return first_of(inside, iterations, elements);
-    }
   }
 
   const LoopTree& tree_;
   const calls::ClassTrees::Class& class_;
   const uint32_t main_loop_;
-  const uint64_t steps_;
   RecordedShape made_;
-  uint32_t leaves_ = 0;
-  Sequence iterations_ = 0;
-  uint32_t iterations_body_ = 0;
   std::map<Sequence, uint32_t> bodies_;
+  std::map<uint32_t, uint32_t> instances_;
 };
 
 }  // namespace
 
-RecordedShape recorded_shape(const calls::ClassTrees& trees, const calls::ClassTrees::Class& of, uint32_t main_loop,
-                             uint64_t steps) {
-  return Making(trees, of, main_loop, steps).make();
+RecordedShape recorded_shape(const calls::ClassTrees& trees, const calls::ClassTrees::Class& of, uint32_t main_loop) {
+  return Making(trees, of, main_loop).make();
+}
+
+uint32_t RecordedShape::put(std::vector<Element> elements, uint32_t like) {
+  shape.bodies.push_back(std::move(elements));
+  loop_of.push_back(loop_of[like]);
+  is_iteration.push_back(is_iteration[like]);
+  return static_cast<uint32_t>(shape.bodies.size() - 1);
+}
+
+void RecordedShape::recount() {
+  entered = iterations = first_call = calls = 0;
+  before.assign(leaves(), 0);
+  inside.assign(leaves(), 0);
+  const std::vector<uint64_t> all = occurrences(shape.root);
+  for (uint32_t b = 0; b < all.size(); ++b) {
+    for (const Element& e : shape.bodies[b])
+      if (!e.is_body && e.index == 0) entered += all[b] * e.times;
+  }
+  if (entered != 1) return;
+  iterations = items(main_body);
+  count(main_body, &inside);
+  for (const uint64_t n : inside) calls += n;
+  count_before(shape.root);
+  for (const uint64_t n : before) first_call += n;
+}
+
+// Depth first, since changes put bodies after those that they are in.
+std::vector<uint64_t> RecordedShape::occurrences(uint32_t of) const {
+  std::vector<uint32_t> order;
+  std::vector<uint8_t> seen(shape.bodies.size());
+  const std::function<void(uint32_t)> visit = [&](uint32_t b) {
+    if (seen[b]) return;
+    seen[b] = true;
+    for (const Element& e : shape.bodies[b])
+      if (e.is_body) visit(e.index);
+    order.push_back(b);
+  };
+  visit(of);
+  std::vector<uint64_t> times(shape.bodies.size());
+  times[of] = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    for (const Element& e : shape.bodies[order[i]])
+      if (e.is_body) times[e.index] += times[order[i]] * e.times;
+  }
+  return times;
+}
+
+void RecordedShape::count(uint32_t of, std::vector<uint64_t>* found, uint64_t all) const {
+  const std::vector<uint64_t> times = occurrences(of);
+  for (uint32_t b = 0; b < times.size(); ++b) {
+    for (const Element& e : shape.bodies[b])
+      if (!e.is_body && e.index >= marks) (*found)[e.index - marks] += all * times[b] * e.times;
+  }
+}
+
+// True: the main loop begins in it.
+bool RecordedShape::count_before(uint32_t of) {
+  for (const Element& e : shape.bodies[of]) {
+    if (!e.is_body) {
+      if (e.index == 0) return true;
+      if (e.index >= marks) before[e.index - marks] += e.times;
+    } else if (occurrences(e.index)[main_body]) {
+      return count_before(e.index);
+    } else {
+      count(e.index, &before, e.times);
+    }
+  }
+  return false;
+}
+
+// How many iterations a part of a loop's iterations holds.
+uint64_t RecordedShape::items(uint32_t body) const {
+  if (is_iteration[body]) return 1;
+  uint64_t sum = 0;
+  for (const Element& e : shape.bodies[body]) sum += e.times * (e.is_body ? items(e.index) : 1);
+  return sum;
+}
+
+void RecordedShape::resize(uint64_t steps) {
+  if (entered != 1 || !iterations || !steps) return;
+  std::vector<Element> elements;
+  const uint64_t whole = steps / iterations, rest = steps % iterations;
+  const uint32_t all = put(std::vector<Element>(shape.bodies[main_body]), main_body);
+  if (whole) elements.push_back({all, true, whole});
+  if (rest) first_of(all, rest, &elements);
+  shape.bodies[main_body] = std::move(elements);
+}
+
+void RecordedShape::first_of(uint32_t body, uint64_t wanted, std::vector<Element>* elements) const {
+  for (const Element& e : shape.bodies[body]) {
+    if (!wanted) return;
+    const uint64_t each = e.is_body ? std::max<uint64_t>(items(e.index), 1) : 1;
+    const uint64_t whole = std::min<uint64_t>(e.times, wanted / each);
+    if (whole) elements->push_back({e.index, e.is_body, whole});
+    wanted -= whole * each;
+    if (whole < e.times && wanted) return first_of(e.index, wanted, elements);
+  }
+}
+
+void RecordedShape::for_each_call(const EachCall& each) const {
+  uint64_t iteration = outside, next = 0;
+  const std::function<void(uint32_t, bool)> visit = [&](uint32_t body, bool in_main) {
+    for (const Element& e : shape.bodies[body]) {
+      for (uint64_t t = 0; t < e.times; ++t) {
+        if (!e.is_body) {
+          if (e.index >= marks) each(e.index - marks, iteration);
+          continue;
+        }
+        const bool begins = in_main && is_iteration[e.index];
+        if (begins) iteration = next++;
+        visit(e.index, (in_main && !begins) || (entered == 1 && e.index == main_body));
+        if (begins) iteration = outside;
+      }
+    }
+  };
+  visit(shape.root, false);
 }
 
 }  // namespace leadline::replay

@@ -1,7 +1,8 @@
-// The loops of a class of ranks as the replay takes them.
+// The loops of a class of ranks as the replay takes them, and as changes work on them.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "calls/class_trees.hpp"
@@ -10,17 +11,43 @@
 namespace leadline::replay {
 
 struct RecordedShape {
-  Shape shape;           // its calls: the leaves of the class in their order, then the two marks around the main loop
-  uint64_t lost = 0;     // stretches of calls whose order is unknown
-  uint64_t entered = 0;  // how often the main loop was entered
-  uint64_t iterations = 0;               // of the main loop, as recorded, if it was entered once
+  // Its first two calls are the marks around the main loop; then come the leaves of the class in their order.
+  Shape shape;
+  std::vector<uint32_t> loop_of;      // by body: the loop in the run whose iterations it has; 0: none
+  std::vector<uint8_t> is_iteration;  // by body: it is one iteration of a loop
+  uint32_t main_body = 0;             // has the iterations of the main loop, if that was entered
+  uint64_t lost = 0;                  // stretches of calls whose order is unknown
+  uint64_t entered = 0;               // how often the main loop was entered
+
+  // As recorded, if it was entered once; recount() finds them.
+  uint64_t iterations = 0;
   uint64_t first_call = 0, calls = 0;    // of the main loop: how many come before, and how many it has
   std::vector<uint64_t> before, inside;  // by leaf: calls before the main loop, and in it
+
+  static constexpr uint32_t marks = 2;
+  static uint32_t call_of(size_t leaf) { return static_cast<uint32_t>(leaf) + marks; }
+  uint32_t leaves() const { return shape.calls - marks; }
+  // `like`: the body whose loop and iterations it has.
+  uint32_t put(std::vector<Element> elements, uint32_t like);
+  void recount();
+  // The main loop gets that many iterations, its own over and over, if it was entered once. What recount() found stays
+  // that of the recording.
+  void resize(uint64_t steps);
+  // How often each body occurs in one.
+  std::vector<uint64_t> occurrences(uint32_t of) const;
+
+  static constexpr uint64_t outside = UINT64_MAX;
+  // All calls of leaves in their order, with the iteration of the main loop that they are in.
+  using EachCall = std::function<void(uint32_t leaf, uint64_t iteration)>;
+  void for_each_call(const EachCall& each) const;
+
+ private:
+  uint64_t items(uint32_t body) const;
+  void first_of(uint32_t body, uint64_t wanted, std::vector<Element>* elements) const;
+  void count(uint32_t of, std::vector<uint64_t>* leaves, uint64_t all = 1) const;
+  bool count_before(uint32_t of);
 };
 
-// `steps`: how many iterations the main loop gets: its own over and over; 0: as many as recorded. Only a loop that is
-// entered once gets another number.
-RecordedShape recorded_shape(const calls::ClassTrees& trees, const calls::ClassTrees::Class& of, uint32_t main_loop,
-                             uint64_t steps);
+RecordedShape recorded_shape(const calls::ClassTrees& trees, const calls::ClassTrees::Class& of, uint32_t main_loop);
 
 }  // namespace leadline::replay

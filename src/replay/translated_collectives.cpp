@@ -54,7 +54,7 @@ uint32_t Translation::group(uint64_t identity) {
   if (!identity || at == recorded_.communicators_.end()) return UINT32_MAX;
   std::vector<uint32_t> members;
   for (const int32_t world : at->second) {
-    if (world < 0 || static_cast<size_t>(world) >= recorded_.members_.size()) return UINT32_MAX;
+    if (world < 0 || static_cast<size_t>(world) >= tree_.members.size()) return UINT32_MAX;
     members.push_back(static_cast<uint32_t>(world));
   }
   const auto number = static_cast<uint32_t>(program_.groups.size());
@@ -111,16 +111,14 @@ void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32
 // The cost of a collective that waits for all, on the last rank to arrive: the mean, over its calls, of the shortest
 // time of a rank.
 double Translation::last_to_come_ns(const At& at, const std::vector<uint32_t>& members) const {
-  const auto& classes = recorded_.trees_.classes();
-  const auto& own = classes[recorded_.members_[at.rank].of_class];
-  const uint32_t number = own.numbers[static_cast<size_t>(&at.leaf - own.leaves.data())];
+  const uint32_t number = at.from.number;
   std::vector<const std::vector<float>*> all;
   for (const uint32_t rank : members) {
-    const Recorded::Member& member = recorded_.members_[rank];
-    const std::vector<uint32_t>& numbers = classes[member.of_class].numbers;
-    const auto leaf = std::lower_bound(numbers.begin(), numbers.end(), number);
-    if (leaf == numbers.end() || *leaf != number) return shortest_ns(at);
-    all.push_back(&member.during_ns[static_cast<size_t>(leaf - numbers.begin())]);
+    const TreeMember& member = tree_.members[rank];
+    const std::vector<TreeLeaf>& leaves = tree_.classes[member.of_class].leaves;
+    const auto leaf = std::find_if(leaves.begin(), leaves.end(), [&](const TreeLeaf& l) { return l.number == number; });
+    if (number == structure::no_index || leaf == leaves.end()) return shortest_ns(at);
+    all.push_back(&member.during_ns[static_cast<size_t>(leaf - leaves.begin())]);
     if (all.back()->size() != all.front()->size()) return shortest_ns(at);
   }
   double sum = 0;
@@ -150,10 +148,15 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
   const int64_t bytes = std::max<int64_t>(at.leaf.posted_bytes.of(at.member), 0);
   problem.element_bytes = bytes % 8 == 0 ? 8 : 1;
   problem.count = bytes / problem.element_bytes;
-  const collectives::Algorithm* algorithm =
-      collectives::find_algorithm(problem.operation, algorithm_for(problem.operation, bytes));
+  const auto given = settings_.algorithms.find(collectives::name_of(problem.operation));
+  const collectives::Algorithm* algorithm = collectives::find_algorithm(
+      problem.operation,
+      given == settings_.algorithms.end() ? algorithm_for(problem.operation, bytes) : given->second.c_str());
   collectives::Schedule schedule;
-  if (!algorithm || !problem.count || !algorithm->build(problem, &schedule)) return false;
+  if (!algorithm || !problem.count || !algorithm->build(problem, &schedule)) {
+    if (given != settings_.algorithms.end()) differences_.unusable += at.times.calls;
+    return false;
+  }
   const uint64_t identity = at.leaf.identity.of(at.member) << 1;
   uint32_t made = 0;
   for (const Step& step : schedule.steps) {

@@ -14,43 +14,37 @@ namespace {
 
 int64_t picoseconds(double ns) { return std::isfinite(ns) && ns > 0 ? static_cast<int64_t>(ns * 1000 + 0.5) : 0; }
 
-// MPI_Bsend, MPI_Ibsend, MPI_Bsend_init, ...; `mode`: "bsend".
-bool is_sent(const std::string& function, const std::string& mode) {
-  return function.size() > 4 && function.find(mode.substr(1), 4) != std::string::npos &&
-         (function.find(mode) != std::string::npos || function[4] == static_cast<char>(mode[0] - 'a' + 'A'));
-}
-
 }  // namespace
 
 Program Translation::make() {
-  const auto ranks = static_cast<uint32_t>(recorded_.members_.size());
+  const auto ranks = static_cast<uint32_t>(tree_.members.size());
   groups_[0] = 0;  // all ranks
   std::vector<uint32_t>& all = program_.groups.emplace_back();
   for (uint32_t i = 0; i < ranks; ++i) {
     all.push_back(i);
-    program_.nodes = std::max(program_.nodes, recorded_.members_[i].node + 1);
+    program_.nodes = std::max(program_.nodes, tree_.members[i].node + 1);
   }
   alone_.resize(ranks, UINT32_MAX);
   program_.marks = 2;
   program_.progress = settings_.progress;
-  std::map<size_t, uint32_t> shapes;
+  std::vector<RecordedShape> shapes;
+  for (const TreeClass& own : tree_.classes) {
+    shapes.push_back(own.shape);
+    shapes.back().resize(settings_.steps);
+    program_.shapes.push_back(shapes.back().shape);
+    remove_empty(&program_.shapes.back());
+  }
   for (uint32_t i = 0; i < ranks; ++i) {
-    const Recorded::Member& member = recorded_.members_[i];
-    const auto& own = recorded_.trees_.classes()[member.of_class];
-    const RecordedShape shape = recorded_shape(recorded_.trees_, own, recorded_.main_loop_, settings_.steps);
+    const TreeMember& member = tree_.members[i];
+    const TreeClass& own = tree_.classes[member.of_class];
+    const RecordedShape& shape = shapes[member.of_class];
     differences_.lost += shape.lost + own.lost_calls;
     RankProgram made;
     own_ = &made;
+    made.shape = static_cast<uint32_t>(member.of_class);
     made.node = member.node;
     made.start_ps = picoseconds(recorded_.times_[i].begin_ns);
     made.first.push_back(0);
-    for (size_t l = 0; l < own.leaves.size(); ++l) {
-      const Leaf& leaf = own.leaves[l];
-      const uint64_t calls = shape.before[l] + shape.inside[l];
-      times(i, l, shape);
-      call({i, member.number, leaf, leaf.times.of(member.number), calls});
-      made.first.push_back(static_cast<uint32_t>(made.actions.size()));
-    }
     for (const bool begins : {true, false}) {
       Action mark;
       mark.kind = Action::Kind::mark;
@@ -59,12 +53,13 @@ Program Translation::make() {
       made.actions.push_back(mark);
       made.first.push_back(static_cast<uint32_t>(made.actions.size()));
     }
-    const auto [at, fresh] = shapes.try_emplace(member.of_class, static_cast<uint32_t>(program_.shapes.size()));
-    if (fresh) {
-      program_.shapes.push_back(shape.shape);
-      remove_empty(&program_.shapes.back());
+    for (size_t l = 0; l < own.leaves.size(); ++l) {
+      const Leaf& leaf = own.leaves[l].leaf;
+      const uint64_t calls = shape.before[l] + shape.inside[l];
+      times(i, l, shape);
+      call({i, member.number, l, own.leaves[l], leaf, leaf.times.of(member.number), calls});
+      made.first.push_back(static_cast<uint32_t>(made.actions.size()));
     }
-    made.shape = at->second;
     program_.ranks.push_back(std::move(made));
   }
   return std::move(program_);
@@ -81,8 +76,8 @@ uint32_t Translation::cost(double ns, const Share& share) {
 
 // What comes before the call. Where no time was kept, the leaf's mean is taken.
 void Translation::times(uint32_t rank, size_t leaf, const RecordedShape& shape) {
-  const Recorded::Member& member = recorded_.members_[rank];
-  const Leaf& of = recorded_.trees_.classes()[member.of_class].leaves[leaf];
+  const TreeMember& member = tree_.members[rank];
+  const Leaf& of = tree_.classes[member.of_class].leaves[leaf].leaf;
   if (of.call.cls == CallClass::init) return;
   series(member.before_ns[leaf], of.times.of(member.number).before_ns, settings_.compute, shape, leaf);
 }
@@ -112,6 +107,12 @@ void Translation::series(const std::vector<float>& ns, double mean_ns, double fa
   Series series;
   series.ps.reserve(ns.size());
   for (const float each : ns) series.ps.push_back(picoseconds((std::isfinite(each) ? each : other) * factor));
+  if (std::equal(series.ps.begin() + 1, series.ps.end(), series.ps.begin())) {  // then a steady state may come
+    action.kind = Action::Kind::compute;
+    action.ps = series.ps.front();
+    own_->actions.push_back(action);
+    return;
+  }
   series.seed = settings_.seed;
   if (leaf < shape.inside.size() && shape.iterations && shape.inside[leaf] &&
       shape.inside[leaf] % shape.iterations == 0) {
@@ -169,11 +170,8 @@ void Translation::call(const At& at) {
 }
 
 void Translation::as_long(const At& at) {
-  const Recorded::Member& member = recorded_.members_[at.rank];
-  const auto& own = recorded_.trees_.classes()[member.of_class];
-  const auto leaf = static_cast<size_t>(&at.leaf - own.leaves.data());
-  series(member.during_ns[leaf], at.times.duration_ns, 1,
-         recorded_shape(recorded_.trees_, own, recorded_.main_loop_, 0), leaf);
+  const TreeMember& member = tree_.members[at.rank];
+  series(member.during_ns[at.index], at.times.duration_ns, 1, tree_.classes[member.of_class].shape, at.index);
 }
 
 void Translation::nothing(const At& at) {
@@ -199,8 +197,45 @@ void Translation::wait(const std::vector<uint32_t>& ages, bool own, double call_
 }
 
 double Translation::shortest_ns(const At& at) const {
+  if (at.from.stands_for > 1) {
+    const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
+    return packed_ns(at, shortest_ns({at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls}));
+  }
   const auto found = recorded_.shortest_ns_.find(kind_of(at.leaf, at.member));
   return found == recorded_.shortest_ns_.end() ? at.times.least_ns : found->second;
+}
+
+// The cost of a packed call, from that of one call that it replaces: the function's cost grows with the bytes as the
+// recorded sizes say, or by the assumed rate of a copy where all had one size.
+double Translation::packed_ns(const At& at, double one_ns) const {
+  const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
+  const int64_t few = bytes_of(one.leaf, at.member), many = bytes_of(at.leaf, at.member);
+  if (many <= few) return one_ns;
+  double per_byte = settings_.copy_per_byte_ns;
+  if (const auto found = recorded_.sizes_.find(at.leaf.function); found != recorded_.sizes_.end()) {
+    const auto &least = *found->second.begin(), &most = *found->second.rbegin();
+    if (most.first > least.first && most.second > least.second) {
+      per_byte = (most.second - least.second) / static_cast<double>(most.first - least.first);
+    }
+  }
+  const double moved = std::min(one_ns, per_byte * static_cast<double>(few));
+  return one_ns + moved * (static_cast<double>(many) / static_cast<double>(std::max<int64_t>(few, 1)) - 1);
+}
+
+// Packed messages are copied together by their sender and apart by their receiver, if the network says what that costs.
+void Translation::copies(const At& at, bool receives) {
+  if (at.from.stands_for < 2 || !settings_.network || settings_.network->copy_per_byte_ns <= 0 || settings_.ideal)
+    return;
+  int64_t bytes = 0;
+  for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
+    const structure::CallPart& part = at.leaf.call.parts[p];
+    const calls::LeafPart& mine = at.leaf.parts[p].of(at.member);
+    if (receives && part.receives()) bytes += std::max<int64_t>(std::max(mine.in_bytes, mine.posted_bytes), 0);
+    if (!receives && part.sends()) bytes += std::max<int64_t>(mine.out_bytes, 0);
+  }
+  Action action;
+  action.ps = picoseconds(settings_.network->copy_per_byte_ns * static_cast<double>(bytes));
+  if (action.ps) own_->actions.push_back(action);
 }
 
 // False: there is no such message.
@@ -208,7 +243,7 @@ bool Translation::message(const At& at, size_t part, bool sends, bool own, doubl
   const CallPart& p = at.leaf.call.parts[part];
   const calls::LeafPart& mine = at.leaf.parts[part].of(at.member);
   if (mine.partner.peer == trace::peer_null || p.cancelled) return false;
-  const auto ranks = static_cast<int32_t>(recorded_.members_.size());
+  const auto ranks = static_cast<int32_t>(tree_.members.size());
   if (mine.partner.world < 0 || mine.partner.world >= ranks || !mine.identity) {
     ++differences_.unknown;
     return false;
@@ -221,8 +256,8 @@ bool Translation::message(const At& at, size_t part, bool sends, bool own, doubl
   action.own = own;
   action.at = channel(mine.identity << 1 | p.partitioned, from, to, mine.tag);
   action.transfer = transfer(from, to, bytes);
-  action.buffered = sends && is_sent(at.leaf.function, "bsend");
-  action.handshake = sends && is_sent(at.leaf.function, "ssend") && !settings_.ideal;
+  action.buffered = sends && at.leaf.modes[part] == trace::SendMode::buffered;
+  action.handshake = sends && at.leaf.modes[part] == trace::SendMode::synchronous && !settings_.ideal;
   if (!settings_.network) {
     action.cost = cost(call_ns);
   } else {
@@ -237,6 +272,7 @@ bool Translation::message(const At& at, size_t part, bool sends, bool own, doubl
 
 void Translation::messages(const At& at) {
   const double ns = shortest_ns(at);
+  copies(at, false);
   const bool both = at.leaf.call.parts.size() > 1;
   uint32_t made = 0;
   bool receives = false;
@@ -252,13 +288,16 @@ void Translation::messages(const At& at) {
   std::vector<uint32_t> ages;
   for (uint32_t age = made; age; --age) ages.push_back(age);
   wait(ages, true, !settings_.network && (receives || !made) ? ns : 0);
+  copies(at, true);
 }
 
 void Translation::requests(const At& at) {
   const structure::DecodedCall& call = at.leaf.call;
   const bool starts = call.facts().requests == RequestUse::starts;
-  const double ns = at.times.duration_ns / static_cast<double>(std::max<size_t>(1, starts ? call.parts.size() : 1));
+  const double mean_ns = at.from.stands_for > 1 ? packed_ns(at, at.times.duration_ns) : at.times.duration_ns;
+  const double ns = mean_ns / static_cast<double>(std::max<size_t>(1, starts ? call.parts.size() : 1));
   if (call.cls == CallClass::icoll || call.cls == CallClass::comm_icreate) return collective(at, true);
+  copies(at, false);
   const size_t count = starts ? call.parts.size() : 1;
   for (size_t i = 0; i < count; ++i) {
     const bool known = i < call.parts.size() && (starts || call.parts.size() == 1);
@@ -289,6 +328,7 @@ void Translation::completions(const At& at) {
                                            : shortest_ns(at);
   if (!received.empty()) wait(received, true, 0);
   wait(ages, false, ns);
+  copies(at, true);
 }
 
 uint32_t Translation::channel(uint64_t identity, uint32_t from, uint32_t to, int64_t tag) {
@@ -299,12 +339,12 @@ uint32_t Translation::channel(uint64_t identity, uint32_t from, uint32_t to, int
 }
 
 const network::Link& Translation::link(uint32_t from, uint32_t to) const {
-  const bool within = recorded_.members_[from].node == recorded_.members_[to].node;
+  const bool within = tree_.members[from].node == tree_.members[to].node;
   return *settings_.network->link(within ? network::Distance::node : network::Distance::other_node);
 }
 
 uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes) {
-  const bool within = recorded_.members_[from].node == recorded_.members_[to].node;
+  const bool within = tree_.members[from].node == tree_.members[to].node;
   const auto [at, fresh] = transfers_.try_emplace({within, bytes}, static_cast<uint32_t>(program_.transfers.size()));
   if (!fresh) return at->second;
   Transfer t;
@@ -324,14 +364,16 @@ uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes) {
     if (t.by_port) t.port_busy = {picoseconds(settings_.network->port.busy_ns(bytes)), {}};
     program_.ports = program_.ports || t.by_port;
   }
+  if (settings_.forced_eager_bytes >= 0) t.eager = bytes <= settings_.forced_eager_bytes || settings_.ideal;
   program_.transfers.push_back(t);
   return at->second;
 }
 
-Program program_of(const Recorded& recorded, const Settings& settings, Differences* differences) {
+Program program_of(const Recorded& recorded, const Tree& tree, const Settings& settings, Differences* differences) {
   *differences = {};
   differences->threads = recorded.threads();
-  return Translation(recorded, settings, differences).make();
+  differences->untimed = tree.filled;
+  return Translation(recorded, tree, settings, differences).make();
 }
 
 }  // namespace leadline::replay

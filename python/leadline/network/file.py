@@ -15,6 +15,7 @@ from leadline import _core, own_files, owners, toml
 from leadline.errors import LeadlineError
 from leadline.records import dataclass
 
+_PRESETS = Path(__file__).parent / "presets"
 SCHEMA = 1
 MOST_FILE_BYTES = 1 << 20
 MOST_PIECES = 64
@@ -62,6 +63,19 @@ def read(path: Path | str) -> Described:
         why = error.strerror if isinstance(error, OSError) else "not a text file"
         raise MalformedNetwork(f"{path}: {why}") from error
     return parse(text, str(path))
+
+
+def named(name: str) -> Described:
+    """The network of a file, or the preset of that name. Raises MalformedNetwork."""
+    if Path(name).exists() or "/" in name or name.endswith(".toml"):
+        return read(name)
+    if name not in (known := presets()):
+        raise MalformedNetwork(f"{name}: neither a file nor a preset", hint=f"presets: {', '.join(known)}")
+    return parse((_PRESETS / f"{name}.toml").read_text(), f"the preset {name}")
+
+
+def presets() -> list[str]:
+    return sorted(path.stem for path in _PRESETS.glob("*.toml"))
 
 
 def parse(text: str, path: str = "the network") -> Described:

@@ -1,5 +1,18 @@
 """Predicts times of a recorded run by replaying it in a network model (docs/tune/predict.md)."""
 
+from leadline.predict.changes import Balance, Computation, Made, NoNoise, Pack
 from leadline.predict.prediction import PHASES, Change, Figures, Prediction, predict, why_spoiled
 
-__all__ = ["PHASES", "Change", "Figures", "Prediction", "predict", "why_spoiled"]
+__all__ = [
+    "PHASES",
+    "Balance",
+    "Change",
+    "Computation",
+    "Figures",
+    "Made",
+    "NoNoise",
+    "Pack",
+    "Prediction",
+    "predict",
+    "why_spoiled",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from leadline import _core
 from leadline.errors import DamagedTrace, UsageError
@@ -14,12 +14,14 @@ from leadline.figures.run import Run
 from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
+from leadline.predict.changes import AnyChange, Made, apply
 from leadline.records import dataclass
 from leadline.text import format as fmt
 
 PHASES = ("initialisation", "loop", "finalisation")
 DRAWS = 8  # replays with iterations drawn again, for the interval
 LATENCY_NS = 200.0  # of messages within a node, where no network is given
+COPY_NS = 0.1  # per byte of a longer message, where the recording has messages of one size only
 OTHER_EAGER_BYTES = 8191  # of libraries that Leadline does not know
 LARGE_ERROR = 0.10
 
@@ -27,18 +29,24 @@ LARGE_ERROR = 0.10
 @dataclass(frozen=True)
 class Change:
     """What is predicted. steps: 0: as many as recorded.   network: None: the one of the recording.
-    compute: what computation between calls is multiplied with.   ideal: messages and collectives take no time."""
+    compute: what computation between calls is multiplied with.   ideal: messages and collectives take no time.
+    eager_bytes: longer messages wait for their receiver; None: the limit of the library or of the network.
+    program: changes to the program.   collectives: operation and algorithm, both as `leadline bench` names them."""
 
     steps: int = 0
     network: _core.Network | None = None
     compute: float = 1.0
     ideal: bool = False
+    eager_bytes: int | None = None
+    program: tuple[AnyChange, ...] = ()
+    collectives: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Figures:
     """Seconds of the whole run and of an iteration of the main loop, each with the interval of replays whose iterations
-    were drawn again. iteration_s: None without a main loop.   phases_s: means over the ranks; None: unknown."""
+    were drawn again, wider by the error of the replayed base. iteration_s: None without a main loop.   phases_s: means
+    over the ranks; None: unknown."""
 
     seconds: float
     low: float
@@ -53,7 +61,8 @@ class Prediction:
     """recorded_s: phases in the recording.   error_of_base: of the replayed base against the recording, of the whole
     run ("whole") and by phase, as fractions; None: unknown.   notes: what is not replayed as it was; sentences.
     sensitivities: derivatives of the predicted time by L, o, g (all in s/s) and G (bytes).
-    loop: the main loop, whose iterations the steps are; None: the run has none, or its place is unknown."""
+    loop: the main loop, whose iterations the steps are; None: the run has none, or its place is unknown.
+    made: what the changes to the program did."""
 
     recorded_s: dict[str, float | None]
     base: Figures
@@ -63,6 +72,7 @@ class Prediction:
     steps: int
     sensitivities: tuple[int, int, int, int]
     loop: NamedLoop | None
+    made: list[Made] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
 
@@ -92,22 +102,35 @@ def predict(run: Run, change: Change) -> Prediction:
             "the ranks ran on several hosts, and the cost of messages between hosts is not recorded",
             hint="--network FILE",
         )
+    _check_algorithms(change)
     eager = _eager_bytes(run)
     plain = Change(network=base_network)
-    base = _figures(recorded, plain, eager, steps)
-    predicted = base if change == plain else _figures(recorded, change, eager, change.steps or steps)
+    tree = _core.ReplayTree(recorded)
+    base = _figures(tree, plain, eager, steps)
+    changed, made = tree, []
+    if change.program:
+        changed = _core.ReplayTree(recorded)
+        made = apply(changed, run, change.program)
+    predicted = base if change == plain else _figures(changed, change, eager, change.steps or steps)
     times = _recorded_times(recorded)
+    errors = _errors(times, base)
+    traced = _settled(changed.replay(_settings(change, eager), True))
     found = Prediction(
         recorded_s=times,
-        base=base,
-        predicted=predicted,
-        error_of_base=_errors(times, base),
+        base=_widened(base, errors),
+        predicted=_widened(predicted, errors),
+        error_of_base=errors,
         steps_recorded=steps,
         steps=change.steps or steps,
-        sensitivities=_settled(recorded.replay(_settings(change, eager), True))["sensitivities"],
+        sensitivities=traced["sensitivities"],
         loop=loop,
+        made=made,
     )
-    found.notes = _notes(recorded.replay(_settings(plain, eager))["differences"], run)
+    found.notes = _notes(tree.replay(_settings(plain, eager))["differences"], run)
+    if unusable := traced["differences"]["unusable"]:
+        found.notes.append(
+            f"{unusable:,} calls of collectives cannot use the given algorithm: their time is a formula's."
+        )
     if base_network is None:
         found.assumptions = [
             "No network was given: a call costs what it cost in the run when it did not wait, a message within a node "
@@ -164,6 +187,19 @@ def _eager_bytes(run: Run) -> int:
     return next(known, OTHER_EAGER_BYTES)
 
 
+def _check_algorithms(change: Change) -> None:
+    known: dict[str, list[str]] = {}
+    for operation, algorithm, *_ in _core.collective_algorithms():
+        known.setdefault(operation, []).append(algorithm)
+    for operation, algorithm in change.collectives:
+        if operation not in known:
+            raise UsageError(f"--collective {operation}: expected one of {', '.join(known)}")
+        if algorithm not in known[operation]:
+            raise UsageError(f"--collective {operation}={algorithm}: expected one of {', '.join(known[operation])}")
+    if change.collectives and change.network is None:
+        raise UsageError("--collective: without a network, collectives take as long as they did", hint="--network FILE")
+
+
 def _settings(change: Change, eager_bytes: int, seed: int = 0) -> _core.ReplaySettings:
     settings = _core.ReplaySettings()
     settings.steps = change.steps
@@ -172,6 +208,11 @@ def _settings(change: Change, eager_bytes: int, seed: int = 0) -> _core.ReplaySe
     settings.seed = seed
     settings.eager_bytes = eager_bytes
     settings.latency_ns = LATENCY_NS
+    settings.copy_per_byte_ns = COPY_NS
+    for operation, algorithm in change.collectives:
+        settings.set_algorithm(operation, algorithm)
+    if change.eager_bytes is not None:
+        settings.forced_eager_bytes = change.eager_bytes
     if change.network is not None:
         settings.set_network(change.network)
     return settings
@@ -187,9 +228,9 @@ def _settled(outcome: _core.ReplayOutcome) -> _core.ReplayOutcome:
     raise UsageError(f"the recorded calls cannot be replayed to their end: {chain}{more}")
 
 
-def _figures(recorded: _core.Recorded, change: Change, eager_bytes: int, steps: int) -> Figures:
-    first = _settled(recorded.replay(_settings(change, eager_bytes)))
-    drawn = [_settled(recorded.replay(_settings(change, eager_bytes, seed + 1))) for seed in range(DRAWS)]
+def _figures(tree: _core.ReplayTree, change: Change, eager_bytes: int, steps: int) -> Figures:
+    first = _settled(tree.replay(_settings(change, eager_bytes)))
+    drawn = [_settled(tree.replay(_settings(change, eager_bytes, seed + 1))) for seed in range(DRAWS)]
     wholes = [max(one["end_s"]) for one in [first, *drawn]]
     phases = [_phases(one["loop_begin_s"], one["loop_end_s"], one["end_s"]) for one in [first, *drawn]]
     loops = [one["loop"] for one in phases]
@@ -198,6 +239,20 @@ def _figures(recorded: _core.Recorded, change: Change, eager_bytes: int, steps: 
         known = [each / steps for each in loops if each is not None]
         iteration = (known[0], min(known), max(known))
     return Figures(wholes[0], min(wholes), max(wholes), iteration, phases[0], first["messages"])
+
+
+def _widened(figures: Figures, errors: dict[str, float | None]) -> Figures:
+    """What the replay of the unchanged run is off by, that of the changed one may be, too."""
+
+    def wide(low: float, high: float, error: float | None) -> tuple[float, float]:
+        right = 1 / (1 + error) if error is not None and error > -1 else 1.0
+        return min(low, low * right), max(high, high * right)
+
+    low, high = wide(figures.low, figures.high, errors["whole"])
+    iteration = figures.iteration
+    if iteration is not None:
+        iteration = (iteration[0], *wide(*iteration[1:], errors["loop"]))
+    return replace(figures, low=low, high=high, iteration=iteration)
 
 
 def _phases(begins: Sequence[float], ends: Sequence[float], last: Sequence[float]) -> dict[str, float | None]:

@@ -1,0 +1,108 @@
+"""Changes to a recorded program that is replayed (docs/tune/predict.md): what they are about, by the report's names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leadline import _core
+from leadline.errors import UsageError
+from leadline.figures.run import Run
+from leadline.figures.steps import loops_at, split_place
+from leadline.records import dataclass
+from leadline.text import format as fmt
+
+
+@dataclass(frozen=True)
+class Pack:
+    """The messages of `most` iterations of a loop to each partner become one; 0: of all."""
+
+    sites: str
+    most: int = 0
+
+
+@dataclass(frozen=True)
+class Computation:
+    """Computation before the calls of a routine or loop is multiplied with the factor."""
+
+    sites: str
+    factor: float
+
+
+@dataclass(frozen=True)
+class Balance:
+    """In each iteration of the main loop all ranks compute equally long."""
+
+
+@dataclass(frozen=True)
+class NoNoise:
+    """Computation before a call takes its median over the iterations of the main loop."""
+
+
+AnyChange = Pack | Computation | Balance | NoNoise
+# Computation is what it is before messages are packed and computation is spread.
+_ORDER = (Computation, NoNoise, Pack, Balance)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a change did, over all ranks: the calls that it replaced, by how many, and the messages that these send."""
+
+    change: str
+    text: str
+    calls_before: int
+    calls_after: int
+    messages_before: int
+    messages_after: int
+
+
+def apply(tree: _core.ReplayTree, run: Run, changes: Sequence[AnyChange]) -> list[Made]:
+    """Raises UsageError if a change cannot be made, with the reason."""
+    return [_apply(tree, run, change) for change in sorted(changes, key=lambda change: _ORDER.index(type(change)))]
+
+
+def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
+    try:
+        match change:
+            case Pack():
+                name, text = "pack", f"messages in {change.sites} packed"
+                text += f", {change.most:,} iterations into one" if change.most else ""
+                done = tree.pack(*numbers_of(run, change.sites, outermost=True), change.most)
+            case Computation():
+                name = "compute"
+                text = f"computation in {change.sites} takes {fmt.percent(change.factor)} of its time"
+                done = tree.computation(*numbers_of(run, change.sites), change.factor)
+            case Balance():
+                name, text = "balance", "computation of each iteration spread evenly over the ranks"
+                done = tree.balance()
+            case NoNoise():
+                name, text = "noise", "computation without noise: each call's median over the iterations"
+                done = tree.without_noise()
+    except ValueError as error:
+        where = f" {change.sites}" if isinstance(change, Pack | Computation) else ""
+        raise UsageError(f"--{name}{where}: {error}") from error
+    return Made(name, text, *done)
+
+
+def numbers_of(run: Run, place: str, *, outermost: bool = False) -> tuple[list[int], list[int]]:
+    """The loops at FILE:LINE or ROUTINE[:LINE] by number, and, if there are none, the call sites there or below.
+
+    outermost: only the loops that are in no other one of these.   Raises UsageError if there is nothing.
+    """
+    if loops := loops_at(run, place):
+        within = run.profile.loops.within
+        inner = {a for a in loops if any(a != b and within(a, b) for b in loops)} if outermost else set()
+        return [loop for loop in loops if loop not in inner], []
+    name, line = split_place(place)
+    found = []
+    for site in run.sites:
+        for location in site.path:
+            names = {location.routine.lower(), location.routine.rpartition("::")[2].lower()}
+            names.add(location.file.rpartition("/")[2].lower() if line else "")
+            if name.lower() in names and (not line or location.line == line):
+                found += site.members
+                break
+    if not found:
+        raise UsageError(
+            f"no loop or call is at {place}", hint="FILE:LINE or ROUTINE[:LINE], as the report names loops and calls"
+        )
+    return [], found

@@ -1,0 +1,49 @@
+// Changes to a recorded program before it is replayed: each one transforms its tree, so that all can be combined.
+//
+// A change that the record shows to be impossible is refused: it returns why, and the tree is of no use any more.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "replay/tree.hpp"
+
+namespace leadline::replay {
+
+// Loops and call sites, by their numbers in the run.
+struct Selection {
+  std::vector<uint32_t> loops, sites;
+};
+
+// What a change did, over all ranks.
+struct Made {
+  uint64_t calls_before = 0, calls_after = 0;        // the calls that it replaced, and by how many
+  uint64_t messages_before = 0, messages_after = 0;  // those that they send
+};
+
+// Empty: done. Otherwise why it cannot be done: a sentence without a capital and full stop.
+using Refusal = std::string;
+
+// The messages that `most` iterations of the loops make at the same place become one for each partner; 0: of all
+// iterations of an execution of the loop. Of sites: the innermost loops around them.
+Refusal pack(const Selection& at, uint64_t most, Tree* tree, Made* made);
+
+// In each iteration of the main loop all ranks compute equally long.
+Refusal balance(Tree* tree, Made* made);
+
+// The computation before a call takes the median of the same call in all iterations of the main loop; without one, of
+// all calls of its leaf.
+Refusal without_noise(Tree* tree, Made* made);
+
+// The computation before the calls of the sites, or in the loops, is multiplied.
+Refusal computation(const Selection& at, double factor, Tree* tree, Made* made);
+
+// Of a leaf: whether the calls of a class's members are selected.
+std::vector<uint8_t> selected_leaves(const TreeClass& of, const Selection& at);
+// Whether each message that a change made is received as it is sent; otherwise which is not.
+Refusal check_channels(const Tree& tree);
+// How many requests a call of the leaf makes.
+uint32_t requests_of(const calls::Leaf& leaf);
+
+}  // namespace leadline::replay

@@ -1,0 +1,75 @@
+// Messages match in order, so those of a channel must be packed alike by the rank that sends and by the one that
+// receives them.
+#include <map>
+#include <tuple>
+
+#include "replay/changes/change.hpp"
+#include "trace/hash.hpp"
+
+namespace leadline::replay {
+
+namespace {
+
+using Channel = std::tuple<uint64_t, uint32_t, uint32_t, int64_t>;  // communicator, from, to, tag
+
+struct Flow {
+  uint64_t messages[2] = {}, hash[2] = {};  // sent, received
+  bool changed = false;
+};
+
+struct End {
+  Flow* flow;
+  bool sends;
+};
+
+bool is_message(const calls::Leaf& leaf) {
+  const trace::CallFacts& facts = leaf.call.facts();
+  return facts.event == trace::EventForm::message || facts.event == trace::EventForm::exchange ||
+         facts.requests == trace::RequestUse::starts;
+}
+
+}  // namespace
+
+Refusal check_channels(const Tree& tree) {
+  std::map<Channel, Flow> flows;
+  for (uint32_t rank = 0; rank < tree.members.size(); ++rank) {
+    const TreeMember& member = tree.members[rank];
+    const TreeClass& own = tree.classes[member.of_class];
+    std::vector<std::vector<End>> ends(own.leaves.size());
+    for (size_t l = 0; l < own.leaves.size(); ++l) {
+      const TreeLeaf& leaf = own.leaves[l];
+      const bool completes = leaf.leaf.call.facts().requests == trace::RequestUse::completes;
+      if (leaf.leaf.varies || (!is_message(leaf.leaf) && !completes)) continue;
+      for (size_t p = 0; p < leaf.leaf.call.parts.size(); ++p) {
+        const structure::CallPart& part = leaf.leaf.call.parts[p];
+        const calls::LeafPart& mine = leaf.leaf.parts[p].of(member.number);
+        if (part.cancelled || mine.partner.world < 0 || (completes ? !part.wildcard : part.wildcard)) continue;
+        const auto other = static_cast<uint32_t>(mine.partner.world);
+        for (const bool sends : {true, false}) {
+          if (sends ? !part.sends() || completes : !part.receives()) continue;
+          const Channel channel{mine.identity, sends ? rank : other, sends ? other : rank, mine.tag};
+          Flow& flow = flows[channel];
+          flow.changed = flow.changed || leaf.stands_for > 1;
+          ends[l].push_back({&flow, sends});
+        }
+      }
+    }
+    own.shape.for_each_call([&](uint32_t leaf, uint64_t) {
+      for (const End& end : ends[leaf]) {
+        ++end.flow->messages[end.sends];
+        uint64_t& hash = end.flow->hash[end.sends];
+        hash = trace::mix(hash, own.leaves[leaf].stands_for);
+      }
+    });
+  }
+  for (const auto& [channel, flow] : flows) {
+    if (!flow.changed || flow.hash[0] == flow.hash[1]) continue;
+    const auto [identity, from, to, tag] = channel;
+    return "rank " + std::to_string(from) + " would send " + std::to_string(flow.messages[1]) + " messages with tag " +
+           std::to_string(tag) + " to rank " + std::to_string(to) + ", which would receive " +
+           std::to_string(flow.messages[0]) + ", or others: both sides must be packed in the same order";
+  }
+  return {};
+}
+
+}  // namespace leadline::replay

@@ -1,0 +1,25 @@
+#include "replay/tree.hpp"
+
+#include <algorithm>
+
+namespace leadline::replay {
+
+void Tree::fill(TreeMember* member, size_t leaf) {
+  std::vector<float>& ns = member->before_ns[leaf];
+  double sum = 0;
+  size_t kept = 0;
+  for (const float each : ns) {
+    if (!std::isfinite(each)) continue;
+    sum += each;
+    ++kept;
+  }
+  if (kept == ns.size()) return;
+  const double mean = member->times(classes[member->of_class], leaf).before_ns;
+  const auto rest = static_cast<double>(ns.size() - kept);
+  const auto other = static_cast<float>(std::max(0.0, (mean * static_cast<double>(ns.size()) - sum) / rest));
+  for (float& each : ns)
+    if (!std::isfinite(each)) each = other;
+  filled += ns.size() - kept;
+}
+
+}  // namespace leadline::replay

@@ -1,0 +1,48 @@
+// A recorded run as loops of leaves, with the times of each rank: what changes work on (changes/), and what is
+// translated into a program afterwards.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "calls/class_trees.hpp"
+#include "replay/recorded_shape.hpp"
+
+namespace leadline::replay {
+
+struct TreeLeaf {
+  calls::Leaf leaf;
+  uint32_t number = structure::no_index;  // in the whole run; no_index: a change made it
+  // Made by a change: one of its calls stands for so many of another leaf.
+  uint32_t stands_for = 1;
+  uint32_t of = 0;  // that leaf
+};
+
+struct TreeClass {
+  RecordedShape shape;
+  std::vector<TreeLeaf> leaves;
+  uint64_t lost_calls = 0;
+};
+
+struct TreeMember {  // a rank
+  size_t of_class = 0, number = 0;
+  uint32_t node = 0;
+  std::vector<std::vector<float>> before_ns, during_ns;  // by leaf, in the calls' order; NaN: not kept
+
+  const structure::LeafTimes& times(const TreeClass& c, size_t leaf) const {
+    return c.leaves[leaf].leaf.times.of(number);
+  }
+};
+
+struct Tree {
+  std::vector<TreeClass> classes;
+  std::vector<TreeMember> members;  // by rank
+  uint32_t main_loop = 0;           // 0: there is none
+  uint64_t filled = 0;              // times that were not kept, where a change put their mean
+
+  // The computation before each call. Those that were not kept get what is left of the leaf's sum.
+  void fill(TreeMember* member, size_t leaf);
+};
+
+}  // namespace leadline::replay
