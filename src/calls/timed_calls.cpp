@@ -119,22 +119,12 @@ std::pair<size_t, size_t> TimedCalls::values_of(const trace::ReadTimes& times, s
   return {0, 0};
 }
 
-void TimedCalls::visit(size_t window, const Each& each) {
-  const auto after =
-      std::upper_bound(marks_.begin(), marks_.end(), window, [](size_t w, const Mark& m) { return w < m.window; });
-  const Mark& mark = after[-1];
-  const trace::TimedWindow &from = windows_[mark.window].at, &w = windows_[window].at;
+// Each call of a window, at whose beginning the walk is. False: it has fewer than it should.
+template <class EachEvent>
+bool TimedCalls::read(size_t window, trace::Walker* walker, EachEvent&& each) {
+  const trace::TimedWindow& w = windows_[window].at;
   const trace::ReadTimes& times = series_times(w.series);
   const auto [begin, end] = values_of(times, window);
-  // Whoever reads one window after the other goes on from the last one.
-  const bool goes_on = traffic_.may_pass() && visited_ <= window && mark.window <= visited_;
-  visited_ = SIZE_MAX;
-  if (!goes_on) {
-    traffic_.go_back(mark.traffic);
-    iterations_.go_back(mark.occurrences);
-    walker_.seek(from.generation, from.entry, from.from);
-  }
-  if (goes_on || mark.window != window) walker_.pass(w.generation, w.entry, passed_);
   trace::TimedEvent e;
   e.from = w.from;
   e.series = &stream_.series[w.series];
@@ -142,7 +132,7 @@ void TimedCalls::visit(size_t window, const Each& each) {
   double clock_ns = e.series->windows[w.window].begin_ns;
   for (size_t value = begin; value != end; ++value) {
     if (!left) {
-      if (!walker_.next(&e.event)) return;
+      if (!walker->next(&e.event)) return false;
       left = e.event.run ? 1 : e.event.times;
       if (!e.event.run) e.event.times = 1;
     }
@@ -153,12 +143,47 @@ void TimedCalls::visit(size_t window, const Each& each) {
     e.polled = times.polled[value];
     e.begin_ns = clock_ns + e.gap_ns;
     clock_ns = e.begin_ns + e.duration_ns;
+    each(e);
+    if (!e.event.run) e.from = e.event.key.site;
+  }
+  return !left && end - begin == w.entries;
+}
+
+void TimedCalls::visit(size_t window, const Each& each) {
+  const auto after =
+      std::upper_bound(marks_.begin(), marks_.end(), window, [](size_t w, const Mark& m) { return w < m.window; });
+  const Mark& mark = after[-1];
+  const trace::TimedWindow &from = windows_[mark.window].at, &w = windows_[window].at;
+  // Whoever reads one window after the other goes on from the last one.
+  const bool goes_on = traffic_.may_pass() && visited_ <= window && mark.window <= visited_;
+  visited_ = SIZE_MAX;
+  if (!goes_on) {
+    traffic_.go_back(mark.traffic);
+    iterations_.go_back(mark.occurrences);
+    walker_.seek(from.generation, from.entry, from.from);
+  }
+  if (goes_on || mark.window != window) walker_.pass(w.generation, w.entry, passed_);
+  const bool whole = read(window, &walker_, [&](const trace::TimedEvent& e) {
     const uint64_t iteration = iterations_.of(e);
     const CallEffects& effects = traffic_.count(e.event);
     each({e, effects, iterations_.inside(e), iteration, &traffic_});
-    if (!e.event.run) e.from = e.event.key.site;
+  });
+  if (whole) visited_ = window + 1;
+}
+
+void TimedCalls::visit_times(const EachTime& each) {
+  LoopIterations iterations = iterations_;
+  iterations.go_back(0);
+  trace::Walker walker(stream_);
+  const trace::Passed passed{[&](const trace::Event& e) { iterations.pass(e); },
+                             [&](uint32_t from, uint32_t to, uint64_t times) { iterations.pass(from, to, times); }};
+  for (size_t w = 0; w < windows_.size(); ++w) {
+    walker.pass(windows_[w].at.generation, windows_[w].at.entry, passed);
+    read(w, &walker, [&](const trace::TimedEvent& e) {
+      const uint64_t iteration = iterations.of(e);
+      each(e, iterations.inside(e), iteration);
+    });
   }
-  if (!left && end - begin == w.entries) visited_ = window + 1;
 }
 
 void TimedCalls::visit(uint64_t first, uint64_t last, const Each& each) { visit({{first, last}}, each); }

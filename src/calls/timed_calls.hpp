@@ -28,6 +28,9 @@ class TimedCalls {
   // The same for several ranges of iterations, first and last; each window once.
   void visit(const std::vector<std::pair<uint64_t, uint64_t>>& ranges, const Each& each);
   void visit_all(const Each& each);
+  // The same calls without their messages, which take most of the time: their times, and whether they are the loop's.
+  using EachTime = std::function<void(const trace::TimedEvent& event, bool inside, uint64_t iteration)>;
+  void visit_times(const EachTime& each);
   // The calls of all windows; fewer if the process's traces are damaged.
   uint64_t calls() const;
   // Of each window, the first and the last iteration that may have calls in it.
@@ -57,6 +60,8 @@ class TimedCalls {
   trace::ReadTimes read_times(size_t series);
   std::pair<size_t, size_t> values_of(const trace::ReadTimes& times, size_t window) const;
   void visit(size_t window, const Each& each);
+  template <class EachEvent>
+  bool read(size_t window, trace::Walker* walker, EachEvent&& each);
   void pass(const trace::Event& event);
 
   const trace::Process& process_;

@@ -209,11 +209,11 @@ void Matching::visit_all(const std::function<void(const LoopCall&)>& each) {
   for (State::Rank& r : state_->ranks) {
     if (!r.by_number) continue;
     const ProcessTime& time = state_->time.processes[r.index];
-    r.calls->visit_all([&](const calls::Call& c) {
-      if (!c.inside) return;
-      const double begin = time.begin_ns + time.rate * c.event.begin_ns;
-      each({r.index, r.calls->stream(), c.event.event.key.site, c.iteration, begin,
-            begin + time.rate * c.event.duration_ns, time.rate * c.event.gap_ns, c.event.polled});
+    r.calls->visit_times([&](const trace::TimedEvent& e, bool inside, uint64_t iteration) {
+      if (!inside) return;
+      const double begin = time.begin_ns + time.rate * e.begin_ns;
+      each({r.index, r.calls->stream(), e.event.key.site, iteration, begin, begin + time.rate * e.duration_ns,
+            time.rate * e.gap_ns, e.polled});
     });
   }
 }
