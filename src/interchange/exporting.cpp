@@ -24,10 +24,10 @@ void Exporting::walk(const trace::Process& process, uint32_t index, CallStream::
   }
 }
 
-// Goes call by call, not through trees: sends of a leaf times its iterations would give how many messages a channel has,
-// but not the rest. Which numbers are exported depends on the calls between whose times were kept; a receive counts
-// where its request is completed, not cancelled or given up, and one from anybody has its channel only there; a channel
-// keeps the sizes of its messages in their order; and what a transfer is about depends on the files then open.
+// Goes call by call, not through trees: sends of a leaf times its iterations would give how many messages a channel
+// has, but not the rest. Which numbers are exported depends on the calls between whose times were kept; a receive
+// counts where its request is completed, not cancelled or given up, and one from anybody has its channel only there; a
+// channel keeps the sizes of its messages in their order; and what a transfer is about depends on the files then open.
 uint64_t Exporting::scan(const trace::Process& process, uint32_t index, bool timed, const Seen& seen) {
   Exported sums;
   const auto see = [&](const std::vector<MessageEnd>& ends, size_t stream) {
