@@ -990,9 +990,12 @@ class ReplaySettings:
     seed: int
     eager_bytes: int
     latency_ns: float
+    forced_eager_bytes: int
+    copy_per_byte_ns: float
     progress: bool
 
     def set_network(self, network: Network) -> None: ...
+    def set_algorithm(self, operation: str, algorithm: str) -> None: ...
 
 class ReplayOutcome(TypedDict):
     """Seconds by rank; nan: not passed. sensitivities: by L, o, g and G. stuck: (rank, what it waits for, of whom)."""
@@ -1015,6 +1018,19 @@ class Recorded:
     def add(self, profile: Profile, process: Process, index: int, node: int) -> None: ...
     def times(self) -> list[tuple[float, float, float, float]]:
         """Of each rank in the recording, in s: its first call, begin and end of the main loop, its last call."""
+
+class ReplayTree:
+    """The tree of a recording, to which changes are applied one after another (src/replay/changes/change.hpp).
+
+    Each returns how many calls it replaced, by how many, and the messages of both. Raises ValueError with the reason if
+    it cannot be done; the tree is of no use then.
+    """
+
+    def __init__(self, recorded: Recorded) -> None: ...
+    def pack(self, loops: list[int], sites: list[int], most: int) -> tuple[int, int, int, int]: ...
+    def balance(self) -> tuple[int, int, int, int]: ...
+    def without_noise(self) -> tuple[int, int, int, int]: ...
+    def computation(self, loops: list[int], sites: list[int], factor: float) -> tuple[int, int, int, int]: ...
     def replay(self, settings: ReplaySettings, sensitivities: bool = False) -> ReplayOutcome: ...
 
 class GoalExport:

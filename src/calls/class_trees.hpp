@@ -71,9 +71,9 @@ struct Leaf {
   // As the first member made it, without its vectors; what members differ in is in the columns. A completion's `maker`
   // says how many requests ago the thread made what it completes, and `makers` at which of the run's sites.
   structure::DecodedCall call;
-  std::vector<uint32_t> makers;  // by part; structure::no_index: unknown, or another thread made it
+  std::vector<uint32_t> makers;        // by part; structure::no_index: unknown, or another thread made it
   std::vector<trace::SendMode> modes;  // by part, of what it sends
-  bool varies = false;           // a member's calls differ in everything but site, communicator and class
+  bool varies = false;                 // a member's calls differ in everything but site, communicator and class
   Column<uint64_t> identity;
   Column<LeafPartner> partner;  // of a collective, its root
   Column<int64_t> posted_bytes;

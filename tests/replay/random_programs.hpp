@@ -84,7 +84,8 @@ class RandomProgram {
     compute(to);
     builder_.receive(to, from, w);
   }
-  // Blocking calls whose other side is nonblocking. All of these come first, so that no blocking call waits for another.
+  // Blocking calls whose other side is nonblocking. All of these come first, so that no blocking call waits for
+  // another.
   void mixed() {
     struct Call {
       bool sends;

@@ -106,18 +106,16 @@ def command(
     with working("replaying"):
         run = open_run(run_or_newest(directory), step)
         from leadline import network as networks
-        from leadline.predict import Balance, Change, Computation, NoNoise, Pack, predict, why_spoiled
+        from leadline.predict import AnyChange, Balance, Change, Computation, NoNoise, Pack, predict, why_spoiled
 
         if reason := why_spoiled(run):
             raise UsageError(f"no prediction can be made from this run. {reason}")
         given = networks.named(network).network if network else None
-        program = (
-            *(Computation(sites, each) for sites, each in parts),
-            *(Pack(*_packing(each)) for each in pack),
-            *([Balance()] if balance else []),
-            *([NoNoise()] if noise else []),
-        )
-        found = predict(run, Change(steps or 0, given, factor, ideal, eager, program, algorithms))
+        program: list[AnyChange] = [Computation(sites, each) for sites, each in parts]
+        program += [Pack(*_packing(each)) for each in pack]
+        program += [Balance()] if balance else []
+        program += [NoNoise()] if noise else []
+        found = predict(run, Change(steps or 0, given, factor, ideal, eager, tuple(program), algorithms))
     if as_json:
         printing.write_json(data_of(found), sys.stdout)
         return 0

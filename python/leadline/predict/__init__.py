@@ -1,10 +1,11 @@
 """Predicts times of a recorded run by replaying it in a network model (docs/tune/predict.md)."""
 
-from leadline.predict.changes import Balance, Computation, Made, NoNoise, Pack
+from leadline.predict.changes import AnyChange, Balance, Computation, Made, NoNoise, Pack
 from leadline.predict.prediction import PHASES, Change, Figures, Prediction, predict, why_spoiled
 
 __all__ = [
     "PHASES",
+    "AnyChange",
     "Balance",
     "Change",
     "Computation",

@@ -93,7 +93,7 @@ def numbers_of(run: Run, place: str, *, outermost: bool = False) -> tuple[list[i
         inner = {a for a in loops if any(a != b and within(a, b) for b in loops)} if outermost else set()
         return [loop for loop in loops if loop not in inner], []
     name, line = split_place(place)
-    found = []
+    found: list[int] = []
     for site in run.sites:
         for location in site.path:
             names = {location.routine.lower(), location.routine.rpartition("::")[2].lower()}
