@@ -186,22 +186,20 @@ bool Handles::taken(uint64_t identity) const {
   return false;
 }
 
+static_assert(FreeNumbers::capacity >= recording::capacity::communicators);
+
 // Enters it into the table, under the number of a freed one that was just like it if there is any.
 uint32_t Handles::place(const recording::LiveCommunicator& c, Kind kind, uint64_t handle, const int32_t* world) {
   const uint32_t n = comms_.size();
-  uint32_t id = 0;
-  for (uint32_t i = n > 256 ? n - 256 : 1; freed_ && i < n && !id; ++i) {
-    if (entries_[i].alive) continue;
+  uint32_t id = free_.first(n, [&](uint32_t i) {
     const recording::LiveCommunicator& old = comms_[i];
     if (old.kind != c.kind || old.parent != c.parent || old.rank != c.rank || old.size != c.size ||
         old.member_count != c.member_count) {
-      continue;
+      return false;
     }
-    if (world && old.first_member != c.first_member &&
-        memcmp(&members_[old.first_member], world, c.member_count * sizeof(int32_t)) != 0)
-      continue;
-    id = i;
-  }
+    return !world || old.first_member == c.first_member ||
+           memcmp(&members_[old.first_member], world, c.member_count * sizeof(int32_t)) == 0;
+  });
   if (!id) {
     if (n > trace::comm_mask || n >= recording::capacity::communicators) return 0;
     recording::LiveCommunicator* made = comms_.append();
@@ -217,7 +215,7 @@ uint32_t Handles::place(const recording::LiveCommunicator& c, Kind kind, uint64_
     id = n;
     entries_[id].creations = 0;
   } else {
-    --freed_;
+    free_.remove(id);
   }
   entries_[id].handle = handle;
   entries_[id].kind = kind;
@@ -290,7 +288,7 @@ void Handles::forget(Kind kind, uint64_t handle) {
   if (const uint32_t id = find(kind, handle)) {
     entries_[id].alive = false;
     comms_[id].freed = 1;
-    ++freed_;
+    free_.add(id);
     ++handles_epoch;
   }
 }

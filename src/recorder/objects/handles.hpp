@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "recorder/library/functions.hpp"
+#include "recorder/objects/free_numbers.hpp"
 #include "recording/live.hpp"
 #include "recording/position_map.hpp"
 
@@ -103,7 +104,7 @@ class Handles {
   uint64_t* type_handles_ = nullptr;
   uint64_t op_handles_[256] = {};
   uint32_t op_count_ = 1;
-  uint32_t freed_ = 0;  // numbers of the table that nothing has at present
+  FreeNumbers free_;
   Pending pending_[most_pending] = {};
   uint64_t world_group_ = 0, session_ = 0;
   bool have_world_group_ = false;
