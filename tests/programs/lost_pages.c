@@ -2,6 +2,7 @@
 //   lost_pages truncate       go on calling MPI after that
 //   lost_pages handled        a handler of the program's own, installed by sigaction() or signal(), is called
 //   lost_pages asked          a handler of another signal asks for the action while it is being changed
+//   lost_pages forked         a process forks while another thread is changing the action
 //   lost_pages default        the program's own fault ends it
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static sigjmp_buf back;
@@ -103,6 +105,33 @@ static void asked_within(void) {
   if (now.sa_handler != plain || !asked) exit(10);
 }
 
+static volatile int forked_enough;
+
+static void* change(void* unused) {
+  struct sigaction action = {.sa_handler = plain};
+  while (!forked_enough) sigaction(SIGBUS, &action, NULL);
+  return unused;
+}
+
+// Many of the children begin while the other thread, which they do not have, is within sigaction().
+static void forked_within(void) {
+  struct sigaction now;
+  pthread_t other;
+  signal(SIGBUS, plain);
+  pthread_create(&other, NULL, change, NULL);
+  for (int i = 0; i < 200; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(30);
+      _exit(sigaction(SIGBUS, NULL, &now) != 0 || now.sa_handler != plain);
+    }
+    int status = -1;
+    if (waitpid(child, &status, 0) != child || status != 0) exit(11);
+  }
+  forked_enough = 1;
+  pthread_join(other, NULL);
+}
+
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
   MPI_Init(&argc, &argv);
@@ -110,6 +139,7 @@ int main(int argc, char** argv) {
   if (strcmp(how, "truncate") == 0) shorten_live_file();
   if (strcmp(how, "handled") == 0) handled();
   if (strcmp(how, "asked") == 0) asked_within();
+  if (strcmp(how, "forked") == 0) forked_within();
   if (strcmp(how, "default") == 0) {
     signal(SIGBUS, SIG_DFL);
     fault();

@@ -43,6 +43,14 @@ def test_a_signal_handler_may_ask_for_the_action_while_it_is_being_changed(
     assert (outcome.returncode, outcome.stdout) == (0, "all steps, 0 handled\n"), outcome.stderr
 
 
+def test_a_process_may_fork_while_another_thread_changes_the_action(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    program = [builder.c(one_of_each_family, "lost_pages.c"), "forked"]
+    outcome = alone(one_of_each_family, program, tmp_path, recorder)
+    assert (outcome.returncode, outcome.stdout) == (0, "all steps, 0 handled\n"), outcome.stderr
+
+
 def test_the_programs_own_fault_ends_it(
     one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:

@@ -37,27 +37,49 @@ int real_sigaction(int number, const Action* action, Action* before) {
 
 bool (*replace_page)(uint64_t address) = nullptr;
 constinit bool watching = false;
-Action of_program{};
+
+// What the program wants done with the signal. A change is written beside the last one and then becomes the current one
+// at once: a child of another thread's fork finds one or the other.
+class OfProgram {
+ public:
+  const Action& get() const { return actions_[current_]; }
+  void set(const Action& action) {
+    actions_[1 - current_] = action;
+    __atomic_store_n(&current_, static_cast<uint8_t>(1 - current_), __ATOMIC_RELEASE);
+  }
+
+ private:
+  Action actions_[2] = {};
+  uint8_t current_ = 0;
+};
+OfProgram of_program;
 
 // While one thread looks at the program's action or changes it, others wait. It is not interrupted meanwhile: a handler
-// may call sigaction(), and would wait for what it has interrupted.
+// may call sigaction(), and would wait for what it has interrupted. A thread that held it when another one forked is
+// not in the child, whatever way the child was made: it holds the lock in the name of another process.
 class Alone {
  public:
   Alone() {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before_);
-    while (__atomic_test_and_set(&taken_, __ATOMIC_ACQUIRE)) sched_yield();
+    const auto ours = static_cast<int>(syscall(SYS_getpid));
+    int holder = 0;
+    while (!__atomic_compare_exchange_n(&holder_, &holder, ours, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+      if (holder != ours) continue;  // free by now, or left by the parent: to be taken over
+      holder = 0;
+      sched_yield();
+    }
   }
   ~Alone() {
-    __atomic_clear(&taken_, __ATOMIC_RELEASE);
+    __atomic_store_n(&holder_, 0, __ATOMIC_RELEASE);
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
   Alone(const Alone&) = delete;
   Alone& operator=(const Alone&) = delete;
 
  private:
-  static inline constinit char taken_ = 0;
+  static inline constinit int holder_ = 0;  // process, 0: none
   sigset_t before_;
 };
 
@@ -76,10 +98,11 @@ void end_by_default(int number, const siginfo_t* info) {
 Action action_now() {
   const host::KeptErrno kept;
   const Alone alone;
-  const Action action = of_program;
+  const Action action = of_program.get();
   if (!is_default(action) && (action.sa_flags & static_cast<int>(SA_RESETHAND))) {
-    of_program = Action{};
-    of_program.sa_handler = SIG_DFL;
+    Action by_default{};
+    by_default.sa_handler = SIG_DFL;
+    of_program.set(by_default);
   }
   return action;
 }
@@ -112,9 +135,9 @@ int change_action(const Action* action, Action* before) {
   int result = 0;
   {
     const Alone alone;
-    last = of_program;
+    last = of_program.get();
     if (action) {
-      of_program = wanted;
+      of_program.set(wanted);
       // Ignoring is left to the kernel, since programs that are executed inherit it.
       result = ignores(wanted) ? real_sigaction(SIGBUS, &wanted, nullptr) : install(wanted) ? 0 : -1;
     }
@@ -142,8 +165,10 @@ void find_signal_functions() {
 
 void watch_for_lost_pages(bool (*replace)(uint64_t address)) {
   replace_page = replace;
-  if (watching || real_sigaction(SIGBUS, nullptr, &of_program) != 0 || ignores(of_program)) return;
-  watching = install(of_program);
+  Action action{};
+  if (watching || real_sigaction(SIGBUS, nullptr, &action) != 0 || ignores(action)) return;
+  of_program.set(action);
+  watching = install(action);
 }
 
 }  // namespace leadline::recorder
