@@ -73,7 +73,7 @@ static int set_with(const char* hints, size_t length) {
  * is no such file. */
 static FILE* open_own(const char* path, int flags, const char* mode, const char** why) {
   *why = "";
-  const int opened = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+  const int opened = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
   if (opened < 0) {
     if (errno != ENOENT) *why = errno == ELOOP || errno == ENXIO ? "not a regular file" : strerror(errno);
     return NULL;
@@ -81,8 +81,12 @@ static FILE* open_own(const char* path, int flags, const char* mode, const char*
   struct stat status;
   if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) {
     *why = "not a regular file";
-  } else if ((status.st_uid != geteuid() && status.st_uid != 0) || (status.st_mode & S_IWOTH)) {
-    *why = "owned by another user, or world-writable";
+  } else if (status.st_uid != geteuid() && status.st_uid != 0) {
+    *why = "owned by another user";
+  } else if (status.st_mode & S_IWOTH) {
+    *why = "world-writable";
+  } else if ((status.st_mode & S_IWGRP) && status.st_gid != status.st_uid) {
+    *why = "group-writable"; /* many systems give each user a group of the same number */
   } else {
     FILE* file = fdopen(opened, mode);
     if (file != NULL) return file;

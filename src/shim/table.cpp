@@ -138,8 +138,12 @@ void read_table(const char* path, Table* table) {
   char* text = nullptr;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     fails("not a file");
-  } else if ((status.st_uid != geteuid() && status.st_uid != 0) || status.st_mode & S_IWOTH) {
-    fails("owned by another user, or world-writable");
+  } else if (status.st_uid != geteuid() && status.st_uid != 0) {
+    fails("owned by another user");
+  } else if (status.st_mode & S_IWOTH) {
+    fails("world-writable");
+  } else if (status.st_mode & S_IWGRP && status.st_gid != status.st_uid) {  // many systems give each user such a group
+    fails("group-writable");
   } else if (static_cast<size_t>(status.st_size) > most_bytes) {
     fails("larger than 4 MiB");
   } else if ((text = static_cast<char*>(calloc(1, static_cast<size_t>(status.st_size) + 1)))) {

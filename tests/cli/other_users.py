@@ -44,8 +44,9 @@ def given_to(user: int, *paths: Path) -> None:
 
 # Files that steer a program, as others may have prepared them: what is said of each.
 OTHERS = {
-    "foreign": "owned by another user, or world-writable",
-    "writable": "owned by another user, or world-writable",
+    "foreign": "owned by another user",
+    "writable": "world-writable",
+    "group-writable": "group-writable",
     "link": "not a regular file",
     "pipe": "not a regular file",
 }
@@ -62,11 +63,24 @@ def others_file(kind: str, path: Path, content: bytes) -> Path | None:
         path.symlink_to(held.name)
     elif kind == "writable":
         held.chmod(0o666)
+    elif kind == "group-writable":
+        give_to_group(held)
     elif can_give_files_away():
         given_to(NOBODY, held)
     else:
         pytest.skip("files cannot be given to someone else here")
     return held
+
+
+def give_to_group(file: Path) -> None:
+    """Another group than the one that is the user's own, whose number is the user's."""
+    groups = [group for group in (DAEMON, *os.getgroups(), os.getegid()) if group != os.geteuid()]
+    if os.geteuid() != 0:
+        groups = [group for group in groups if group in (*os.getgroups(), os.getegid())]
+    if not groups:
+        pytest.skip("no other group here")
+    os.chown(file, -1, groups[0])
+    file.chmod(0o664)
 
 
 def opened_for_all(folder: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from cli.other_users import give_to_group
 from recorder.building import PROGRAMS, Builder
 from recorder.libraries import Library, find, has_large_counts
 from recorder.mpi4py_programs import python_command
@@ -200,6 +201,9 @@ def test_a_program_without_mpi_does_not_notice(shim: Path, tmp_path: Path) -> No
     [
         pytest.param(os.mkfifo, "not a file", id="pipe"),
         pytest.param(lambda table: (table.write_text(mixed_table(0)), table.chmod(0o666)), "world-writable", id="open"),
+        pytest.param(
+            lambda table: (table.write_text(mixed_table(0)), give_to_group(table)), "group-writable", id="group"
+        ),
     ],
 )
 def test_a_table_that_is_a_pipe_or_somebody_elses_is_not_used(

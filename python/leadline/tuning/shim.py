@@ -59,10 +59,10 @@ def apply_by_shim(path: Path, command: Sequence[str], *, measure: bool = False) 
         outcome.exit_code = process.run(list(command), os.environ)
         return outcome
     with shared_folder("apply") as folder:
-        (folder / "table").write_text(lines_for_shim(table))
+        _write_for_shim(folder, table)
         slower, worth = _slower(table, command, folder, library, outcome) if measure else ({}, {})
         table = Table(tuple(rule for rule in table.rules if rule not in slower))
-        (folder / "table").write_text(lines_for_shim(table))
+        _write_for_shim(folder, table)
         words, environ = _words(command, folder, library, told_as(path, table))
         outcome.exit_code = process.run(words, environ)
         reports = sorted(folder.glob("shim-*"))
@@ -74,6 +74,13 @@ def apply_by_shim(path: Path, command: Sequence[str], *, measure: bool = False) 
         outcome.refuse(rule, why, seen=[each.as_dict() for each in worth[rule]])
     outcome.say_worth(worth)
     return outcome
+
+
+def _write_for_shim(folder: Path, table: Table) -> None:
+    """The shim takes no table that a group can write, and does not know which groups are the user's own."""
+    path = folder / "table"
+    path.write_text(lines_for_shim(table))
+    path.chmod(path.stat().st_mode & 0o755)
 
 
 def _library_of_all_nodes(command: Sequence[str]) -> Path:
