@@ -189,11 +189,39 @@ void* function_behind(const char* name) {
   return found;
 }
 
+namespace {
+
+// The name spaces that dlmopen() makes. The C library tells debuggers of them since 2.35; older ones hide them.
+struct NameSpace {
+  r_debug objects;
+  const NameSpace* next;
+};
+
+bool was_initialized_in_a_name_space() {
+  const r_debug* shown = &_r_debug;
+  if (shown->r_version < 2) return false;
+  asm("" : "+r"(shown));  // it is the beginning of something larger
+  const auto* const own = reinterpret_cast<const NameSpace*>(shown);
+  for (const NameSpace* other = own->next; other; other = other->next) {
+    for (const link_map* map = other->objects.r_map; map; map = map->l_next) {
+      const LoadedObject object(map->l_addr, map->l_ld);
+      const ElfSymbol* symbol = family_of(object.soname()) ? object.find("PMPI_Initialized") : nullptr;
+      if (!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) continue;
+      const auto initialized = reinterpret_cast<int (*)(int32_t*)>(object.base() + symbol->st_value);
+      int32_t flag = 0;
+      if (initialized(&flag) == 0 && flag) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 bool mpi_was_initialized() {
   Library loaded;
   dl_iterate_phdr(look_at_object, &loaded);
   void* handle = loaded.family ? dlopen(loaded.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  if (!handle) return false;
+  if (!handle) return was_initialized_in_a_name_space();
   int32_t flag = 0;
   const auto initialized = reinterpret_cast<int (*)(int32_t*)>(next_dlsym()(handle, "PMPI_Initialized"));
   const bool known = initialized && initialized(&flag) == 0;

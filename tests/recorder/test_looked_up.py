@@ -3,6 +3,7 @@
 src/host/symbol_lookup.hpp says how.
 """
 
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -91,3 +92,37 @@ def test_another_tool_that_passes_calls_on(
     environment = {"LEADLINE_DIR": str(run)}
     outcome = run_mpi(library, 2, [program, "default"], cwd=tmp_path, preload=preloaded, environment=environment)
     check(outcome, run, printed="tool: 7\n")
+
+
+@pytest.fixture(scope="module")
+def bypass(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("bypass") / "bypass"
+    words = ["cc", "-O1", "-std=gnu11", "-o", str(program), str(PROGRAMS / "bypass.c"), "-ldl"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+@pytest.mark.skipif(
+    [int(part) for part in platform.libc_ver()[1].split(".")[:2]] < [2, 35], reason="the C library hides name spaces"
+)
+def test_a_library_in_a_name_space_of_its_own_is_said_not_to_be_recorded(
+    one_of_each_family: Library, bypass: Path, mpi_file: Path, recorder: Path, tmp_path: Path
+) -> None:
+    program, run = [bypass, "name-space", mpi_file], tmp_path / "run"
+    outcome = run_mpi(one_of_each_family, 1, program, cwd=tmp_path, recorder=recorder, run_directory=run)
+    assert outcome.returncode == 0, outcome.stderr
+    assert "this program is not recorded: it loaded an MPI library in a way that bypasses Leadline" in outcome.stderr
+    assert "dlmopen" in outcome.stderr
+    assert not list(run.glob("*.trace"))
+
+
+def test_what_dlerror_says_can_be_printed(bypass: Path, recorder: Path, tmp_path: Path) -> None:
+    """The first printf must not look anything up."""
+    words = [str(bypass), "missing", "libthere-is-none.so"]
+    environment = {"LD_PRELOAD": str(recorder), "LEADLINE_DIR": str(tmp_path)}
+    plain, recorded = (
+        subprocess.run(words, capture_output=True, text=True, check=False, env=env) for env in ({}, environment)
+    )
+    assert plain.stdout.startswith("libthere-is-none.so: cannot open shared object file")
+    assert (recorded.returncode, recorded.stdout, recorded.stderr) == (0, plain.stdout, plain.stderr)
