@@ -240,9 +240,9 @@ struct ThreadHeader {
   uint64_t last_end;      // ticks at the end of the previous call
   uint64_t call_begin;    // of the call under way, ticks; before last_end: it was not stamped
   uint32_t call;          // the call under way: 0 none, in_site + its site, in_function + its function
-  uint32_t unused_call;
-  uint32_t unordered;  // the budget is spent: events of this generation carry no order
-  uint32_t unusual;    // the reasons why calls take the longer path
+  uint32_t aborted_site;  // in_site + the site that called MPI_Abort, 0: none did
+  uint32_t unordered;     // the budget is spent: events of this generation carry no order
+  uint32_t unusual;       // the reasons why calls take the longer path
   GraphState tokens[trace::levels], variation, variation_tokens[trace::levels], poll_runs, poll_tokens[trace::levels];
   TableState positions, raw, folded, amounts, wild, token_positions[trace::levels], variation_positions,
       variation_token_positions[trace::levels], poll_sites, poll_positions, poll_token_positions[trace::levels], words,
@@ -250,6 +250,7 @@ struct ThreadHeader {
   TableState literals, token_literals[trace::levels], token_stream, variation_literals,
       variation_token_literals[trace::levels], variation_stream, poll_literals, poll_token_literals[trace::levels],
       poll_stream;
+  uint64_t aborted_at;  // ticks. Some libraries return from MPI_Abort, and end the process in whatever it calls next
 };
 static_assert(sizeof(ThreadHeader) <= page);
 

@@ -107,6 +107,11 @@ def test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing
         # MPICH's barrier returns to the others when rank 1 is gone, in half of all jobs also with nothing recorded.
         if rank == 1 or how not in ("abort", "killed", "segfault"):
             assert "MPI_Finalize" not in counts, f"rank {rank}"
+    if how == "abort":
+        # Open MPI does not return from it; MPICH may, and then ends the process in whatever it calls next.
+        stops = {stop["rank"]: (stop["in_call"], stop["routine"]) for stop in report["unfinished"]}
+        assert stops.get(1, ("MPI_Abort", "main")) == ("MPI_Abort", "main")
+        assert 1 in stops or facts(library).mpiexec_ends_the_rest
     if how in ("killed", "all-killed", "segfault"):
         assert not report["complete"]
         assert report["losses"]

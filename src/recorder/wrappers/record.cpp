@@ -127,9 +127,14 @@ void before_init(Call&) { this_process.initializes(); }
 
 void before_finalize(Call&) { this_process.finalizes(); }
 
-void before_abort(Call& call) {  // does not come back
+void before_abort(Call& call) {  // does not come back, or only until the process is ended
   call.begin = call.end = now();
+  call.site = call.thread.paths.site(call.fn, call.caller);
   record_other(call);
+  if (call.site == no_site) return;
+  recording::ThreadHeader& h = *call.thread.header;
+  h.aborted_at = call.begin;
+  h.aborted_site = recording::in_site + call.site;
 }
 
 void before_other(Call& call) {

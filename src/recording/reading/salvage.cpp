@@ -86,13 +86,15 @@ void salvage_end(const char* region, const ProcessHeader& process, trace::Proces
   const TickScale scale{process.tick_factor};
   const auto since_begin = [&](uint64_t ticks) { return static_cast<double>(scale.ns(ticks - process.first_ticks)); };
   stream->last_end_ns = since_begin(h.last_end);
-  if (!h.call || process.pauses.since) return;  // calls are not observed during pauses
-  const uint64_t begin = h.call_begin > h.last_end ? h.call_begin : h.last_end;
-  if (h.call >= in_function) {
-    if (h.call - in_function >= trace::max_functions) return;
-    stream->under_way = {true, h.call - in_function, UINT32_MAX, since_begin(begin)};
+  const uint32_t call = h.aborted_site ? h.aborted_site : h.call;
+  if (!call || process.pauses.since) return;  // calls are not observed during pauses
+  const uint64_t last = h.call_begin > h.last_end ? h.call_begin : h.last_end;
+  const uint64_t begin = h.aborted_site && h.aborted_at > process.first_ticks ? h.aborted_at : last;
+  if (call >= in_function) {
+    if (call - in_function >= trace::max_functions) return;
+    stream->under_way = {true, call - in_function, UINT32_MAX, since_begin(begin)};
   } else {
-    const uint32_t site = h.call - in_site;
+    const uint32_t site = call - in_site;
     if (site >= stream->sites.size()) return;
     stream->under_way = {true, stream->sites[site].function, site, since_begin(begin)};
   }
