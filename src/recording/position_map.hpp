@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "recording/long_work.hpp"
+
 namespace leadline::recording {
 
 // Open addressing over lazily grown anonymous memory. It allocates only to grow, and never through malloc.
@@ -48,7 +50,7 @@ class PositionMap {
     uint32_t position;
     uint32_t home;  // low half of the hash, to move the slot when the table grows
   };
-  static constexpr uint32_t max_probes = 32;
+  static constexpr uint32_t max_probes = 32, takes_long = 1u << 12;
 
   static uint32_t check_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
 
@@ -65,6 +67,7 @@ class PositionMap {
   bool grow() {
     const uint32_t size = slots_ ? (mask_ + 1) * 2 : 512;
     if (size > limit_) return slots_ != nullptr;
+    if (size >= takes_long) begin_long_work();
     void* memory = mmap(nullptr, size * sizeof(Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return slots_ != nullptr;
     Slot* old = slots_;

@@ -142,6 +142,7 @@ class SeriesLog {
   void unmark();
   void lost();
   void begin_iteration(uint64_t ticks, uint64_t call, uint32_t position, uint64_t duration, uint64_t gap);
+  void begin_windows(uint64_t ticks, uint64_t call, uint32_t position, uint64_t duration, uint64_t gap);
   void leave_to_next(uint64_t call, uint64_t ticks);
   void find_longest_gap(SlowIteration* slow, uint32_t anchor) const;
   void keep_slow(SlowIteration* slow, const IterationBegin& began, uint64_t first_call, uint64_t calls);

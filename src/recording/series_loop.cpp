@@ -91,10 +91,17 @@ void SeriesLog::begin_iteration(uint64_t ticks, uint64_t call, uint32_t position
   SeriesLoop& l = loop();
   const IterationBegin began = l.began;
   const uint64_t first_call = l.begin_call;
-  if (SlowIteration* slow = begin_timed_iteration(&l, buckets(s_->current), ticks, call)) {
-    find_longest_gap(slow, l.after ? 0 : position);
-    keep_slow(slow, began, first_call, call - first_call);
-  }
+  SlowIteration* slow = begin_timed_iteration(&l, buckets(s_->current), ticks, call);
+  if (!slow) return begin_windows(ticks, call, position, duration, gap);
+  const OwnWork own(this);
+  find_longest_gap(slow, l.after ? 0 : position);
+  keep_slow(slow, began, first_call, call - first_call);
+  begin_windows(ticks, call, position, duration, gap);
+}
+
+// Of the iteration that begins.
+void SeriesLog::begin_windows(uint64_t ticks, uint64_t call, uint32_t position, uint64_t duration, uint64_t gap) {
+  SeriesLoop& l = loop();
   l.began = {h_->steps - (l.after ? 0 : 1), gap, duration};
   s_->long_gap = 0;
   s_->long_calls = 0;
@@ -128,6 +135,7 @@ void SeriesLog::end_iteration(uint64_t ticks, uint64_t call) {
   const IterationBegin began = l.began;
   const uint64_t first_call = l.begin_call;
   if (SlowIteration* slow = end_timed_iteration(&l, buckets(s_->current), ticks, call, l.iteration())) {
+    const OwnWork own(this);
     find_longest_gap(slow, 0);
     keep_slow(slow, began, first_call, call - first_call);
   }

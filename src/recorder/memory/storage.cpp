@@ -12,6 +12,7 @@
 
 #include "recorder/job/run_files.hpp"
 #include "recording/live.hpp"
+#include "recording/long_work.hpp"
 
 namespace leadline::recorder {
 
@@ -119,6 +120,7 @@ bool Storage::extend_by(int fd, uint64_t pages) {
 // When no page is left: by a quarter of the file at least, where there is room for that.
 bool Storage::extend(uint64_t pages) {
   if (!path_ || !directory_) return false;
+  recording::begin_long_work();
   const int fd = open_to_extend(path_, identity_);
   if (fd < 0) return false;
   uint64_t more = file_pages_ / 4;

@@ -27,6 +27,7 @@
 #include "recorder/memory/lost_pages.hpp"
 #include "recorder/process/conditions.hpp"
 #include "recorder/samples/asked_rate.hpp"
+#include "recording/long_work.hpp"
 
 namespace leadline::recorder {
 
@@ -131,6 +132,12 @@ void Recorder::start() {
         pthread_key_create(&thread_key, [](void* t) { this_process.leave(static_cast<Thread*>(t)); }) == 0;
     pthread_atfork(nullptr, nullptr, [] { this_process.forked(); });
   }
+  recording::before_long_work = [] {
+    if (Thread* t = own_thread()) {
+      t->time_this_call();
+      t->begins_long_work();
+    }
+  };
   conditions_at_start(budgets_, &header_->conditions);
   live_directory_.describe(&header_->conditions);
   record_files(header_, process_region_, storage_.backing());
