@@ -11,7 +11,7 @@ namespace leadline::bench {
 
 namespace {
 
-constexpr int tag = 2;
+constexpr int collective_tag = 2;
 
 using collectives::Operation;
 
@@ -35,13 +35,14 @@ const Call& call_of(void* state) { return *static_cast<Call*>(state); }
 
 int send(void* state, const void* from, const collectives::Step& step, void* request) {
   const Call& call = call_of(state);
-  return MPI_Isend(from, int(step.from.count), call.type, step.peer, tag, call.comm,
+  return MPI_Isend(from, int(step.from.count), call.type, step.peer, collective_tag, call.comm,
                    static_cast<MPI_Request*>(request));
 }
 
 int receive(void* state, void* to, const collectives::Step& step, void* request) {
   const Call& call = call_of(state);
-  return MPI_Irecv(to, int(step.to.count), call.type, step.peer, tag, call.comm, static_cast<MPI_Request*>(request));
+  return MPI_Irecv(to, int(step.to.count), call.type, step.peer, collective_tag, call.comm,
+                   static_cast<MPI_Request*>(request));
 }
 
 int wait(void*, const collectives::Step&, void* request) {

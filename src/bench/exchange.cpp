@@ -5,7 +5,7 @@ namespace leadline::bench {
 
 namespace {
 
-constexpr int tag = 1;
+constexpr int exchange_tag = 1;
 
 class Exchange : public Candidate {
  public:
@@ -33,9 +33,9 @@ class Blocking : public Exchange {
  public:
   using Exchange::Exchange;
   void run() override {
-    if (first_) MPI_Send(out_, count_, type_, peer_, tag, comm_);
-    MPI_Recv(in_, count_, type_, peer_, tag, comm_, MPI_STATUS_IGNORE);
-    if (!first_) MPI_Send(out_, count_, type_, peer_, tag, comm_);
+    if (first_) MPI_Send(out_, count_, type_, peer_, exchange_tag, comm_);
+    MPI_Recv(in_, count_, type_, peer_, exchange_tag, comm_, MPI_STATUS_IGNORE);
+    if (!first_) MPI_Send(out_, count_, type_, peer_, exchange_tag, comm_);
   }
 };
 
@@ -44,10 +44,10 @@ class Nonblocking : public Exchange {
   using Exchange::Exchange;
   void run() override {
     MPI_Request send, receive;
-    MPI_Irecv(in_, count_, type_, peer_, tag, comm_, &receive);
-    if (first_) MPI_Isend(out_, count_, type_, peer_, tag, comm_, &send);
+    MPI_Irecv(in_, count_, type_, peer_, exchange_tag, comm_, &receive);
+    if (first_) MPI_Isend(out_, count_, type_, peer_, exchange_tag, comm_, &send);
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
-    if (!first_) MPI_Isend(out_, count_, type_, peer_, tag, comm_, &send);
+    if (!first_) MPI_Isend(out_, count_, type_, peer_, exchange_tag, comm_, &send);
     MPI_Wait(&send, MPI_STATUS_IGNORE);
   }
 };
@@ -55,8 +55,8 @@ class Nonblocking : public Exchange {
 class Persistent : public Exchange {
  public:
   Persistent(const Job& job, Contents* contents) : Exchange(job, contents) {
-    MPI_Send_init(out_, count_, type_, peer_, tag, comm_, &send_);
-    MPI_Recv_init(in_, count_, type_, peer_, tag, comm_, &receive_);
+    MPI_Send_init(out_, count_, type_, peer_, exchange_tag, comm_, &send_);
+    MPI_Recv_init(in_, count_, type_, peer_, exchange_tag, comm_, &receive_);
   }
   ~Persistent() override {
     MPI_Request_free(&send_);
@@ -79,7 +79,8 @@ class Sendrecv : public Exchange {
  public:
   Sendrecv(const Job& job, Contents* contents) : Exchange(job, contents) { times_per_run = 1; }
   void run() override {
-    MPI_Sendrecv(out_, count_, type_, peer_, tag, in_, count_, type_, peer_, tag, comm_, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out_, count_, type_, peer_, exchange_tag, in_, count_, type_, peer_, exchange_tag, comm_,
+                 MPI_STATUS_IGNORE);
   }
 };
 

@@ -13,7 +13,7 @@ namespace leadline::bench {
 
 namespace {
 
-constexpr int tag = 3;
+constexpr int placement_tag = 3;
 constexpr int64_t noise_ns = 40'000'000;
 constexpr int64_t sizes[] = {0, 8, 256, 4096, 65536, 262144, 1048576, 4194304};
 constexpr int64_t network_ns = 20'000'000;  // for each size and burst
@@ -46,20 +46,20 @@ int64_t one_way(const Job& job, std::vector<char>* buffer, int64_t bytes, int bu
   if (job.rank == 0) {
     const int64_t best = fastest([&] {
       for (int i = 0; i < burst; ++i)
-        MPI_Isend(buffer->data() + i * bytes, n, MPI_BYTE, 1, tag, job.comm, &requests[i]);
+        MPI_Isend(buffer->data() + i * bytes, n, MPI_BYTE, 1, placement_tag, job.comm, &requests[i]);
       MPI_Waitall(burst, requests.data(), MPI_STATUSES_IGNORE);
-      MPI_Recv(nullptr, 0, MPI_BYTE, 1, tag, job.comm, MPI_STATUS_IGNORE);
+      MPI_Recv(nullptr, 0, MPI_BYTE, 1, placement_tag, job.comm, MPI_STATUS_IGNORE);
     });
-    MPI_Send(nullptr, 0, MPI_BYTE, 1, tag + 1, job.comm);
+    MPI_Send(nullptr, 0, MPI_BYTE, 1, placement_tag + 1, job.comm);
     return best;
   }
   while (true) {
     for (int i = 0; i < burst; ++i) {
       MPI_Status status;
       MPI_Recv(buffer->data() + i * bytes, n, MPI_BYTE, 0, MPI_ANY_TAG, job.comm, &status);
-      if (status.MPI_TAG != tag) return 0;
+      if (status.MPI_TAG != placement_tag) return 0;
     }
-    MPI_Send(nullptr, 0, MPI_BYTE, 0, tag, job.comm);
+    MPI_Send(nullptr, 0, MPI_BYTE, 0, placement_tag, job.comm);
   }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import fcntl
 import hashlib
 import os
@@ -76,6 +77,8 @@ def _fingerprint(workload: Workload, library: Library) -> str:
 def _compile(workload: Workload, library: Library, folder: Path, executable: Path) -> None:
     compiler = str(_compiler(workload, library))
     behind, place = _shared(workload, library, folder)
+    if workload.merged:
+        workload = _merged(workload, folder, place)
     names = [f"{source.parent.name}-{source.name}.o" for source in workload.sources]
     objects = [
         (place if source in workload.shared else folder) / name
@@ -104,6 +107,17 @@ def _compile(workload: Workload, library: Library, folder: Path, executable: Pat
     new = executable.with_suffix(".new")
     _run([compiler, *workload.flags, *map(str, objects), *workload.link, "-o", str(new)], library)
     new.replace(executable)  # a program that is running keeps its old file
+
+
+def _merged(workload: Workload, folder: Path, place: Path) -> Workload:
+    """The same with two sources, which include the others: the shared ones in `place`."""
+    others = [source for source in workload.sources if source not in workload.shared]
+    shared, own = place / f"{workload.name}-shared.cpp", folder / f"{workload.name}-own.cpp"
+    for path, sources in ((shared, workload.shared), (own, others)):
+        new = path.with_name(f"{path.name}.{os.getpid()}")
+        new.write_bytes(b"".join(b'#include "%b"\n' % os.fsencode(source) for source in sources))
+        new.replace(path)
+    return dataclasses.replace(workload, sources=(shared, own), shared=(shared,))
 
 
 def _shared(workload: Workload, library: Library, folder: Path) -> tuple[str, Path]:

@@ -22,6 +22,8 @@ class Workload:
     language: "c++" or "fortran".   sources, include: absolute paths.   flags: for compiling and linking.
     shared: those of `sources` without mpi.h, which are compiled once for all libraries with the same compiler.
     link: words for the linker, after the objects.   headers: those outside of the folders of the sources.
+    merged: compiled as two units, the shared sources and the others. That is done sooner, but inlines more: for a
+    program whose call paths nobody looks at.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Workload:
     shared: tuple[Path, ...] = ()
     link: tuple[str, ...] = ()
     headers: tuple[Path, ...] = ()
+    merged: bool = False
 
     @property
     def inputs(self) -> list[Path]:
