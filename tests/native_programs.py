@@ -19,9 +19,10 @@ TESTS = "test_native.py"
 
 # Random searches and long lists of cases: part of them in the normal tier. The full one gives no argument, for all.
 LESS = {
-    "damage_test": ["5"],  # one case of five
+    "damage_test": ["20"],  # one case of twenty
     "fuzz_reader": ["100"],  # changes of each input instead of 300
-    "schedules_test": ["128"],  # processes instead of 512
+    "schedules_test": ["64"],  # processes instead of 512
+    "properties_test": ["1"],  # seed of each kind instead of 3
     "roundtrip_test": ["1"],  # seed of each kind instead of 3
     "seek_test": ["1"],
 }

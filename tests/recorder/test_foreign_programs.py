@@ -112,6 +112,7 @@ def test_an_mpi4py_script_computes_the_same(ranks: int, library: Library, record
     assert rows["MPI_Isend"]["messages"] == (2 * ranks - 2) * steps
 
 
+@pytest.mark.full("debian-openmpi", "intel")
 def test_mpi4py_finds_its_library_by_itself_when_recorded(library: Library, recorder: Path, tmp_path: Path) -> None:
     """Without a hint mpi4py looks for MPI_Get_version among what is loaded already, and finds the recorder's."""
     command, environment = python_command(library, tmp_path)

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -265,9 +266,11 @@ size_t bytes_of_steps(int steps) {
 
 }  // namespace
 
-int main() {
+// properties_test [SEEDS]: programs of each kind.
+int main(int argc, char** argv) {
+  const uint64_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 3;
   pairs_of_small_words_have_their_own_hashes();
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
     for (const char* kind : kinds) {
       times_add_up(kind, seed, TickScale{});
       times_add_up(kind, seed, TickScale{(uint64_t{1} << 32) / 29 * 10});
