@@ -67,7 +67,7 @@ struct Message {
 
 // A channel: its messages of which one side is known, in order, and room for one message, since more are rare.
 template <class Instant>
-struct alignas(64) Channel {
+struct Channel {
   Message<Instant> message;
   uint32_t first = none, last = none;
 };
