@@ -17,12 +17,11 @@ import os
 import re
 import stat
 import time
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline import own_files
 from leadline.own_files import Directory
-from leadline.records import dataclass
 
 POINTER, ENDS = ".away", ".ends"
 MOST_POINTER_BYTES, MOST_ENDS_BYTES = 1 << 14, 16 << 20

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from leadline.api_data import api_data
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from leadline import _core
 from leadline.errors import UsageError
 from leadline.operations import operations
-from leadline.records import dataclass
 from leadline.text.sizes import parse
 
 EXCHANGES = ("blocking", "nonblocking", "persistent", "sendrecv", "bcast")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from leadline.bench.asking import POINT_TO_POINT
 from leadline.bench.launching import Launch, Plan, Point, prepared, result_of
 from leadline.bench.rows import Asked, is_better
 from leadline.errors import MeasurementFailed
-from leadline.records import dataclass
 from leadline.runs.launch import Launch as ProgramLaunch
 from leadline.runs.order import Turn, turns
 from leadline.runs.runner import Done

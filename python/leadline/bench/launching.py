@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.bench.asking import Candidate
 from leadline.errors import MeasurementFailed
-from leadline.records import dataclass
 from leadline.runs.launch import Launch as ProgramLaunch
 from leadline.runs.outcome import Ending, Outcome
 

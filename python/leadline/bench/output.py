@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 from leadline.bench.asking import POINT_TO_POINT
 from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
-from leadline.records import dataclass
 from leadline.text import format as fmt
 from leadline.text.printing import console
 

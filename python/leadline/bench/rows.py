@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.bench.asking import POINT_TO_POINT, Candidate
 from leadline.bench.bounds import Network, as_dict, bound_us
 from leadline.bench.launching import Launch, Noise, Samples
-from leadline.records import dataclass
 from leadline.runs.interruption import Interruption
 from leadline.statistics.interval import Interval, interval
 from leadline.statistics.paired import paired_ratios

@@ -13,7 +13,7 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from leadline.bench.measuring import measure
 from leadline.bench.output import PIPE_WIDTH, About, notes
 from leadline.bench.rows import Measurement
 from leadline.errors import MeasurementFailed, UsageError
-from leadline.records import dataclass
 from leadline.runs.interruption import Interruption, interruption
 from leadline.text.printing import console
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from leadline.errors import UsageError
-from leadline.records import dataclass
 from leadline.text import sizes
 
 

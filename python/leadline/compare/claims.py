@@ -8,13 +8,12 @@ that takes longer makes its function and the iteration longer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from leadline.compare.environment import Difference
 from leadline.compare.structure import Cause
 from leadline.compare.subject import Group
 from leadline.compare.times import Metric
-from leadline.records import dataclass
 from leadline.text import format as fmt
 
 MOST_PLACES = 3

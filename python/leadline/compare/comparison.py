@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leadline.compare.claims import Claim, claims_of
 from leadline.compare.concerns import Changed, changed
@@ -15,7 +16,6 @@ from leadline.compare.structure import Cause, causes, common_share
 from leadline.compare.subject import Group, Subject
 from leadline.compare.times import Metric, metrics
 from leadline.errors import UsageError
-from leadline.records import dataclass
 
 LEAST_IN_COMMON = 0.3  # of the call sites of two programs with different names
 

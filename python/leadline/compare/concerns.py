@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leadline.compare.subject import Concern, Group
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from leadline.figures.job import bindings
 from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Run
-from leadline.records import dataclass
 from leadline.text import format as fmt
 from leadline.wording.jobs import cores_words
 

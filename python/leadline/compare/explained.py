@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leadline.compare.subject import Group, Part, Subject
-from leadline.records import dataclass
 from leadline.text import format as fmt
 
 MAIN_LOOP = "loop"  # how the key of the main loop's phase begins

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leadline.compare.subject import Group, Subject
-from leadline.records import dataclass
 
 ALIKE = 0.25  # computation of one rank in runs of different size, relative: the problem grew with them
 

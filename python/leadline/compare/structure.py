@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leadline.compare.subject import Group, Part, Subject
-from leadline.records import dataclass
 from leadline.text import format as fmt
 
 # How often these are called depends on when messages come.

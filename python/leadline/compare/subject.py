@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import field
-
-from leadline.records import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)

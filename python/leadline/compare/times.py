@@ -6,10 +6,9 @@ import itertools
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from leadline.compare.subject import Group, Part, Subject
-from leadline.records import dataclass
 from leadline.statistics import welch as stats
 from leadline.statistics.welch import Ratio
 

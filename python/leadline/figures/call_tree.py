@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from leadline.figures.entries import STARTUP, Entry
-from leadline.records import dataclass
 
 
 @dataclass

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from leadline.figures.entries import COLLECTIVE, Entry
 from leadline.figures.waits import Waits
-from leadline.records import dataclass
 
 # By class, functions without MPI_ and the I of nonblocking ones. Persistent ones move data when they are started, and
 # are counted there.

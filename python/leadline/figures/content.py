@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from leadline import _core
@@ -33,7 +33,6 @@ from leadline.figures.samples import Samples, samples_of
 from leadline.figures.time_parts import TimePart, time_parts
 from leadline.figures.traffic import MatrixEntry, matrix_of
 from leadline.figures.waits import Waits, waits_of
-from leadline.records import dataclass
 
 
 @dataclass

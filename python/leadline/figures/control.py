@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from leadline.figures.run import Run
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from leadline.figures import job, unfinished
 from leadline.figures.run import Run
-from leadline.records import dataclass
 
 # Signals that ask a program to end, and what usually sends them.
 SENDERS = {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leadline import _core
 from leadline.figures.rank_times import RankEntry
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

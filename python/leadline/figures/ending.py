@@ -6,9 +6,10 @@ durations.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from leadline import _core
 from leadline.figures.run import Run, Site
-from leadline.records import dataclass
 
 _STARTUP = _core.CATEGORIES.index("startup")
 _LOCAL = _core.CATEGORIES.index("local")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from leadline import _core
 from leadline.figures.run import Site
-from leadline.records import dataclass
 
 _CLASSES = _core.CALL_CLASSES
 # Classes of functions whose bytes are those they receive.

@@ -6,10 +6,9 @@ import functools
 import operator
 import re
 from collections.abc import Iterable
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 
 from leadline.figures.run import Run
-from leadline.records import dataclass
 
 # The share of transfers, not counting each descriptor's first, that determines the kind of access.
 MOSTLY = 0.9

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from leadline import _core
 from leadline.figures.control import RegionEntry
 from leadline.figures.loops import NamedLoop, main_loop
 from leadline.figures.run import Run, Site
 from leadline.figures.steps import find_step
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import Any
 
 from leadline.figures.run import Run
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

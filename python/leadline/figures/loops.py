@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leadline import _core
 from leadline.figures.run import Run
-from leadline.records import dataclass
 from leadline.symbols import Location, call_path
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Protocol
 
 from leadline import _core
 from leadline.figures.run import Run
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from leadline import _core
 from leadline.figures.loops import main_loop, named_loop
 from leadline.figures.paths import common_routines, without_main
 from leadline.figures.run import Run, Site
-from leadline.records import dataclass
 
 # Of the evidence, numbers that stand for something else: processes, and loops of the run.
 PROCESSES = {"root", "master", "writer"}

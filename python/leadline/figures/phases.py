@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from leadline import _core
 from leadline.figures.efficiency import Efficiency, of_phase
@@ -12,7 +12,6 @@ from leadline.figures.paths import common_routines
 from leadline.figures.run import Run, Site
 from leadline.figures.samples import Samples
 from leadline.figures.waits import Waits
-from leadline.records import dataclass
 
 # A phase is bound by what takes this share of its time; imbalanced if its load balance is less, and this share is lost.
 BOUND = 0.4

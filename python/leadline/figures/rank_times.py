@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from leadline import _core
 from leadline.figures.run import Run
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

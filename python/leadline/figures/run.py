@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from leadline import _core, nodes
 from leadline.errors import DamagedTrace
 from leadline.figures.traces import Traces
 from leadline.figures.worlds import World, display_order, labels_of, worlds_of
-from leadline.records import dataclass
 from leadline.run_directory import JOB, read_description, read_json, require, runs_in, well_formed
 from leadline.symbols import Location, ModuleProblem, Symbolizer, call_path, reaches_start
 from leadline.symbols.cache import SymbolCache

@@ -6,9 +6,9 @@ import errno
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from leadline.figures.run import Run, Site
-from leadline.records import dataclass
 from leadline.symbols import Location
 from leadline.symbols.resolve import PYTHON, SYSTEM
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
-
-from leadline.records import dataclass
 
 LEAST_OWN_SHOWN = 0.02  # share of overhead from which on it is worth a word
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leadline import nodes
 from leadline.figures.run import Run
-from leadline.records import dataclass
 
 LEAST_S = 1.0  # of silence that is worth a message, and
 LEAST_SHARE = 0.1  # of the rank's life

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 
 from leadline.figures.paths import chain
 from leadline.figures.run import Site
 from leadline.figures.waits import WaitEntry, Waits
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from leadline import _core
 from leadline.figures.run import Run, Site
-from leadline.records import dataclass
 
 
 class WaitCause(NamedTuple):

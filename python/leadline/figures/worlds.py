@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from leadline import _core
-from leadline.records import dataclass
 
 SPAWNED_SOMEWHERE = 1
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from leadline.figures.content import Content
 from leadline.figures.json_entries import place_json, rank_id
 from leadline.figures.run import Site
-from leadline.records import dataclass
 
 Severity = Literal["error", "warning", "notice"]
 Evidence = dict[str, Any]

@@ -8,14 +8,13 @@ occurrence of a routine in one path is named as callgrind does it, routine'n, so
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline import __version__
 from leadline.figures.run import Site
 from leadline.interchange.selection import Selection, Written
 from leadline.interchange.site_sums import Sum, sums_of
-from leadline.records import dataclass
 from leadline.text.visible import visible
 
 EVENTS = {

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from leadline import _core
 from leadline.errors import DamagedTrace
 from leadline.figures.run import Run, Site
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

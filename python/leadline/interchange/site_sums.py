@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from leadline import _core
 from leadline.errors import UsageError
 from leadline.interchange.missing import left_out, nothing
 from leadline.interchange.selection import Selection, Written
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ spent in MPI calls beneath it is inclusive.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -14,7 +15,6 @@ from leadline import __version__
 from leadline.figures.run import Site
 from leadline.interchange.selection import Selection, Written
 from leadline.interchange.site_sums import ProcessSums, Sizes, sums_of
-from leadline.records import dataclass
 from leadline.text.visible import visible
 
 APPLICATION = ".TAU application"

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from leadline.launch.sanitizers import runtime_in_front, runtime_wanted
 from leadline.launchers import OTHER, srun
 from leadline.launchers.variables import batch_variables
 from leadline.masking import masked_words
-from leadline.records import dataclass
 from leadline.sampling import refusal
 from leadline.text.visible import in_shell
 

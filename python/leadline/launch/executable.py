@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import stat
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
@@ -15,7 +15,6 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from leadline.launch.loading import family_of, loaded, mpi_library_of
-from leadline.records import dataclass
 
 FORTRAN_LAYER = re.compile(r"libmpi_mpifh|libmpi_usempi|libmpichfort|libmpifort|libmpi_usempif08")
 

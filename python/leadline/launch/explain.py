@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from leadline import own_files
@@ -13,7 +14,6 @@ from leadline.launch.launcher import Launcher, is_program
 from leadline.launch.program import program_word
 from leadline.launchers import OTHER
 from leadline.masking import masked_words
-from leadline.records import dataclass
 from leadline.run_directory import JOB
 from leadline.text.visible import in_shell
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from leadline.errors import UsageError
 from leadline.launch.launcher import LAUNCHER_NAME
 from leadline.launch.wrappers import command_start
 from leadline.launchers.variables import launcher_variables
 from leadline.masking import masked_words
-from leadline.records import dataclass
 from leadline.text.visible import in_shell
 
 MOST_SHOWN = 60

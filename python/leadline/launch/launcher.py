@@ -6,11 +6,11 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from leadline.launch.wrappers import WRAPPERS, command_start, with_variables
 from leadline.launchers import OTHER, LauncherKind, recognise, srun
-from leadline.records import dataclass
 
 # Names that start ranks. The name only says that it is one; `--version` says which.
 LAUNCHER_NAME = re.compile(r"(?:mpiexec|mpirun)(?:[._-].*)?|orterun|prterun|prun|oshrun|srun|aprun|jsrun|ibrun|flux")

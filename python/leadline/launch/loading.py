@@ -7,9 +7,8 @@ import re
 import struct
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-
-from leadline.records import dataclass
 
 ELF64 = b"\x7fELF\x02"
 PT_INTERP = 3

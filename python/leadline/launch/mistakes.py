@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from leadline.launch import loading
@@ -16,7 +17,6 @@ from leadline.launch.launcher import Launcher, program_start, programs_of
 from leadline.launch.program import program_file
 from leadline.launchers import LauncherKind
 from leadline.launchers.variables import batch_variables
-from leadline.records import dataclass
 from leadline.text.visible import in_shell
 
 OPENMP = re.compile(r"lib(gomp|iomp5|omp)\.so")

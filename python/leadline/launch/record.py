@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -18,7 +19,6 @@ from leadline.launch.program import program_file, program_word
 from leadline.launch.recorder import RUNS, merged_preload, require_library, variables
 from leadline.launch.sanitizers import runtime_in_front
 from leadline.launch.wrappers import preload_in_front, wrappers_in_front
-from leadline.records import dataclass
 
 BEAT_S = 2.0
 TIMED_OUT = 124  # the exit code of `timeout 60 mpiexec …` once the time is over

@@ -7,8 +7,7 @@ tests/cli/test_launcher_options.py compares it with that output if the launcher 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from leadline.records import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

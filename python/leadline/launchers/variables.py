@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 
 from leadline.api_data import api_data
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import mmap
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,7 +21,6 @@ from leadline.libraries.own import Algorithms, own_algorithms
 from leadline.libraries.rule import Rule, Table
 from leadline.libraries.sending import Candidate
 from leadline.libraries.settings import Settings
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import functools
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from leadline.libraries.mpich_variables import algorithms
 from leadline.libraries.rule import Rule, Table
 from leadline.libraries.settings import MOST_BYTES, NotSet, Settings, pieces, unable
 from leadline.operations import operations
-from leadline.records import dataclass
 
 DEVICE = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"
 GENERAL = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"

@@ -5,9 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import field
-
-from leadline.records import dataclass
+from dataclasses import dataclass, field
 
 OWN_CHOICE = 0  # the algorithm by which Open MPI's own decision stays
 

@@ -7,10 +7,9 @@ file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from leadline.libraries.rule import Rule, Table
-from leadline.records import dataclass
 
 MOST_BYTES = 2**31 - 1  # libraries read the sizes in their settings as C's int
 

@@ -6,11 +6,10 @@ import functools
 import os
 import re
 import subprocess
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.libraries import MpiLibrary
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

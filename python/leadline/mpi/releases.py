@@ -6,10 +6,11 @@ the default one: mpich, intel, mpich-abi, mpich@4.1.3, intel-abi@2021.17.2.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from leadline.errors import UsageError
 from leadline.libraries import LIBRARIES, MpiLibrary
 from leadline.libraries.library import version_numbers
-from leadline.records import dataclass
 
 FROM_PYPI = {library.name: library for library in LIBRARIES if library.versions}
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from leadline import _core, own_files, owners, toml
 from leadline.errors import LeadlineError
-from leadline.records import dataclass
 
 _PRESETS = Path(__file__).parent / "presets"
 SCHEMA = 1

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leadline import _core
 from leadline.errors import UsageError
 from leadline.figures.run import Run
 from leadline.figures.steps import loops_at, split_place
-from leadline.records import dataclass
 from leadline.text import format as fmt
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from leadline import _core
 from leadline.errors import DamagedTrace, UsageError
@@ -15,7 +15,6 @@ from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
 from leadline.predict.changes import AnyChange, Made, apply
-from leadline.records import dataclass
 from leadline.text import format as fmt
 
 PHASES = ("initialisation", "loop", "finalisation")

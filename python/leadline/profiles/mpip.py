@@ -6,11 +6,10 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.profiles.profile import CallSite, Profile, Row, UnreadableProfile, last_digit, number, text_lines
-from leadline.records import dataclass
 
 FIRST = "@ mpiP"
 SECTION = re.compile(r"@--- (.*?) -*")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline import own_files
 from leadline.errors import LeadlineError, UsageError
-from leadline.records import dataclass
 
 MOST = 1e30  # of calls, or of a time in any unit; products of these are finite
 MOST_BYTES = 256 << 20  # of one file; profiles are small, and a wrong path is often a huge file

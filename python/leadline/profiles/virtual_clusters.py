@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from leadline.errors import MissingPrerequisite, UsageError
 from leadline.profiles.profile import Profile, cut_counts
 from leadline.profiles.tau_columns import APPLICATION, read
-from leadline.records import dataclass
 
 PUBLISHED = Path(__file__).parent / "published"
 SIDES = {"P": "physical", "V": "virtual"}

@@ -7,9 +7,9 @@ cannot be drawn. Times are of all ranks together unless a meaning says otherwise
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from leadline import _core
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

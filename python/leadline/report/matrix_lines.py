@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from leadline.figures.content import Content
 from leadline.figures.traffic import MatrixEntry
-from leadline.records import dataclass
 from leadline.text import format as fmt
 from leadline.text.screen import Line
 

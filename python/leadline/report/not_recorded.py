@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leadline.figures.content import Content
 from leadline.figures.control import PausedRank, paused_ranks
 from leadline.figures.run import Run
 from leadline.figures.samples import forbidden
 from leadline.figures.without_lines import without_lines
-from leadline.records import dataclass
 from leadline.sampling import with_help
 from leadline.text import format as fmt
 

@@ -6,8 +6,9 @@ atomics (MPI_Fetch_and_op, MPI_Compare_and_swap) are accumulates of one element 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from leadline.figures.content import Content
-from leadline.records import dataclass
 from leadline.text import format as fmt
 
 _KINDS = {"MPI_Put": "puts", "MPI_Rput": "puts", "MPI_Get": "gets", "MPI_Rget": "gets"}  # others: accumulates

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from leadline.figures.content import Content
-from leadline.records import dataclass
 from leadline.text.screen import Screen
 
 Output = Literal["terminal", "json", "page"]

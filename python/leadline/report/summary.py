@@ -7,6 +7,7 @@ the report.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leadline.figures.content import Content
@@ -14,7 +15,6 @@ from leadline.figures.phases import PhaseEntry
 from leadline.figures.time_parts import LEAST_OWN_SHOWN
 from leadline.findings import times_are_spoiled
 from leadline.findings.finding import Finding
-from leadline.records import dataclass
 from leadline.report.entry_lines import clip
 from leadline.report.helping import with_help
 from leadline.report.json_report import PARTS_OF_TIME

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from leadline import _core
 from leadline.figures.timeline.marks import parts
 from leadline.figures.timeline.reading import StepCalls
-from leadline.records import dataclass
 from leadline.text import format as fmt
 
 COMPUTATION, SHORT, OUTSIDE = "·", "▁", " "

@@ -5,9 +5,8 @@ from __future__ import annotations
 import enum
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
-
-from leadline.records import dataclass
 
 T = TypeVar("T")
 

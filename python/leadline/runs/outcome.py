@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 import signal
+from dataclasses import dataclass
 from typing import Any
 
 from leadline.errors import MeasurementFailed
-from leadline.records import dataclass
 from leadline.runs.launch import Launch
 
 LAST_LINES = 4

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from leadline.records import dataclass
 from leadline.runs.execute import outcome_of
 from leadline.runs.interruption import Interruption, interruption
 from leadline.runs.launch import Launch

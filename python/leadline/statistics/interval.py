@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from leadline.records import dataclass
 from leadline.statistics.median import median, quantile
 
 RESAMPLES = 1000

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from leadline.records import dataclass
 from leadline.statistics.interval import FEWEST, interval
 from leadline.statistics.median import median
 

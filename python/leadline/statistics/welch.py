@@ -16,8 +16,8 @@ import itertools
 import math
 import statistics
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from leadline.records import dataclass
 from leadline.statistics.student import t_cdf, t_quantile
 
 MOST_BLOCKS = 12

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.errors import MeasurementFailed, UsageError
 from leadline.mpi import Library
-from leadline.records import dataclass
 from leadline.runs.execute import execute
 from leadline.runs.launch import Launch
 from leadline.runs.outcome import Outcome

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline import workloads
 from leadline.errors import MeasurementFailed
 from leadline.mpi import Library
-from leadline.records import dataclass
 from leadline.runs.interruption import Interruption
 from leadline.runs.launch import Launch
 from leadline.runs.order import Turn, turns

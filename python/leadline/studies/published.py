@@ -7,7 +7,7 @@ to a Grid e-Infrastructure – Optimization of Communication and I/O Patterns.
 
 from __future__ import annotations
 
-from leadline.records import dataclass
+from dataclasses import dataclass
 
 PROCESSES = (32, 64)
 STEPS = 3

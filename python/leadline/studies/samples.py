@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from leadline.errors import MeasurementFailed, UsageError
 from leadline.isolated import module_command
-from leadline.records import dataclass
 from leadline.runs.outcome import Outcome
 from leadline.studies.files import Files, reason
 

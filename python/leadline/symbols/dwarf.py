@@ -9,13 +9,12 @@ from __future__ import annotations
 import bisect
 import posixpath
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from elftools.dwarf.dwarfinfo import DWARFInfo
 from elftools.dwarf.ranges import BaseAddressEntry
 
-from leadline.records import dataclass
 from leadline.symbols import lines, names
 from leadline.symbols.scopes import Scopes
 

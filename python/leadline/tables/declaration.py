@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-
-from leadline.records import dataclass
 
 
 class Kind(Enum):

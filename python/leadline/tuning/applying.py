@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +14,6 @@ from leadline.errors import LeadlineError
 from leadline.launch import process
 from leadline.libraries import MpiLibrary
 from leadline.libraries.settings import NotSet, Settings, unable
-from leadline.records import dataclass
 from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
 from leadline.tuning.proving import Proof, prove
 from leadline.tuning.remeasuring import Worth, remeasure, why_slower

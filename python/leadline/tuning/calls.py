@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 from leadline import _core, mpi, run_directory
 from leadline.errors import DamagedTrace, MissingPrerequisite, UsageError
 from leadline.operations import operations
-from leadline.records import dataclass
 
 COMMUNICATOR = 0xFFFFFF  # docs/reference/format.md: the rest of the number is flags
 

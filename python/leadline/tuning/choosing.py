@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from leadline.records import dataclass
 from leadline.tuning.table import Rule, merged
 
 CLEAR_OF = 1.0

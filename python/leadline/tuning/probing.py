@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -30,7 +30,6 @@ from leadline.launchers import srun
 from leadline.libraries import LIBRARIES, MpiLibrary, of_file
 from leadline.libraries.answers import Answer, Answers, Point
 from leadline.operations import operations
-from leadline.records import dataclass
 from leadline.runs.execute import execute
 from leadline.runs.launch import Launch
 from leadline.runs.outcome import Ending

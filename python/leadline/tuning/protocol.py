@@ -12,13 +12,12 @@ import re
 import shutil
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.errors import MeasurementFailed, UsageError
 from leadline.launch import process
 from leadline.libraries.sending import DEFAULT, Candidate
-from leadline.records import dataclass
 from leadline.runs.interruption import Interruption
 from leadline.runs.launch import Launch
 from leadline.runs.order import Turn, turns

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from leadline.libraries import MpiLibrary
 from leadline.libraries.answers import Answers, Point, Wrong
-from leadline.records import dataclass
 from leadline.tuning.probing import Subject, ask
 from leadline.tuning.table import Rule, Table
 

@@ -7,9 +7,9 @@ under the settings. Launches with and without take turns.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from leadline.records import dataclass
 from leadline.runs.order import Order, turns
 from leadline.statistics.interval import Interval, interval
 from leadline.tuning.probing import Point, Subject, time_points

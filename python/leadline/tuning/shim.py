@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.errors import MissingPrerequisite
@@ -15,7 +16,6 @@ from leadline.launch.program import program_file
 from leadline.launch.sanitizers import runtime_in_front
 from leadline.launch.shim import require_library
 from leadline.launch.wrappers import preload_in_front
-from leadline.records import dataclass
 from leadline.tuning.applying import Outcome, told
 from leadline.tuning.nodes_have import nodes_without
 from leadline.tuning.probing import ProbeFailed, ask, subject

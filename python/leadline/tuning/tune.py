@@ -7,7 +7,7 @@ import platform
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from leadline import mpi
@@ -15,7 +15,6 @@ from leadline.bench import measure
 from leadline.bench.asking import Algorithm, is_measurable, portfolio
 from leadline.bench.launching import Launch
 from leadline.bench.rows import machine
-from leadline.records import dataclass
 from leadline.text import format as fmt
 from leadline.tuning.calls import Calls
 from leadline.tuning.choosing import Choice, choices, choose, dropped, not_slower, refine, rules

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from leadline import compiled_in, toml
 from leadline.errors import MissingPrerequisite, UsageError
-from leadline.records import dataclass
 
 DESCRIPTION = "workload.toml"
 MPI_HEADER = Path("mpi.h")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from leadline.figures.content import Content
-from leadline.records import dataclass
 
 MOST_LANES = 48
 MOST_READ = 1_200_000

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from leadline import _core
 from leadline.errors import DamagedTrace
 from leadline.figures.content import Content
 from leadline.figures.run import Run, Site
-from leadline.records import dataclass
 
 
 @dataclass(frozen=True)

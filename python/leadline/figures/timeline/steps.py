@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from leadline import _core
 from leadline.figures.timeline.reading import IterationTime, StepTimeline
-from leadline.records import dataclass
 
 TYPICAL, SLOWEST, OUTPUT, FILES, OTHER = "typical", "slowest", "output", "files", "other_calls"
 

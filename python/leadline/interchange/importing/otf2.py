@@ -8,13 +8,13 @@ import os
 import signal
 import stat
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from leadline.errors import DamagedTrace, MissingPrerequisite, NoSuchRun
 from leadline.interchange.importing.missing import Lack, lacks
 from leadline.isolated import module_command
-from leadline.records import dataclass
 from leadline.symbols import Location
 from leadline.symbols.cache import SymbolCache
 from leadline.text.visible import in_shell

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from leadline import _core
 from leadline.figures.content import Content
 from leadline.figures.loops import NamedLoop, named_loop
 from leadline.figures.run import Run
-from leadline.records import dataclass
 from leadline.report.section import Section
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
