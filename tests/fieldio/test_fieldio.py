@@ -166,18 +166,26 @@ def test_a_choice_of_hints_is_kept_for_fields_cut_alike(tmp_path: Path) -> None:
     assert len((tmp_path / "kept").read_text().splitlines()) == 4
 
 
+@pytest.fixture(scope="module")
+def choices(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """What a run of two ranks keeps."""
+    place = tmp_path_factory.mktemp("choices")
+    need(PARALLEL, "parallel", place)
+    run(PARALLEL, 2, ["hints", "3", "60", "good"], cwd=place)
+    return (place / "good").read_bytes()
+
+
 @pytest.mark.parametrize("kind", OTHERS)
-def test_choices_that_others_can_change_are_neither_taken_nor_added_to(kind: str, tmp_path: Path) -> None:
-    need(PARALLEL, "parallel", tmp_path)
-    run(PARALLEL, 2, ["hints", "3", "60", "good"], cwd=tmp_path)
-    content = (tmp_path / "good").read_bytes()
-    held = others_file(kind, tmp_path / "kept", content)
+def test_choices_that_others_can_change_are_neither_taken_nor_added_to(
+    kind: str, choices: bytes, tmp_path: Path
+) -> None:
+    held = others_file(kind, tmp_path / "kept", choices)
     done = run(PARALLEL, 2, ["hints", "3", "60", "kept"], cwd=tmp_path)
     assert f"leadline_fieldio: ignored the selected hints in kept: {OTHERS[kind]}" in done.stderr
     assert "rounds 3 kept 0" in done.stdout
     assert chosen_of(done).startswith("1: kept: cannot save the selected hints: ")
     if held is not None:
-        assert held.read_bytes() == content
+        assert held.read_bytes() == choices
 
 
 def test_a_choice_of_hints_that_cannot_be_kept_is_an_error_on_all_ranks(tmp_path: Path) -> None:
