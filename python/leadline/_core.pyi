@@ -549,6 +549,8 @@ class RunLoops:
     @property
     def main(self) -> int:
         """The outermost one that covers most of the time; 0: there is none."""
+    def choose(self, loop: int) -> None:
+        """Make it the main loop; 0: undo that."""
     def iterations(self, loop: int) -> int:
         """Of the median process."""
     def mean_ns(self, loop: int) -> float:

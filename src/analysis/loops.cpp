@@ -1,6 +1,7 @@
 #include "analysis/loops.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "trace/frames.hpp"
 #include "trace/main_loop.hpp"
@@ -54,6 +55,7 @@ uint32_t RunLoops::number(const trace::Stream& stream, uint32_t loop, const std:
 void RunLoops::add(const trace::Process& process, uint32_t index, const std::vector<uint32_t>& modules,
                    std::vector<std::vector<uint32_t>>* numbers) {
   ++processes_;
+  main_.reset();
   numbers->clear();
   for (const trace::Stream& stream : process.streams) {
     std::vector<uint32_t>& own = numbers->emplace_back(std::max<size_t>(stream.loops.size(), 1));
@@ -90,6 +92,7 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
     });
     for (uint32_t site = 0; site < stream.sites.size(); ++site) {
       for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) {
+        ++cells[l].sites;
         uint32_t c = stream.sites[site].context;
         while (c < stream.contexts.size() && c >= trace::first_context &&
                stream.contexts[c].parent != stream.loops[l].context) {
@@ -188,17 +191,41 @@ bool RunLoops::in_common(uint32_t loop) const {
   return 2 * like >= processes_;
 }
 
-uint32_t RunLoops::main() const {
-  std::vector<trace::LoopWeight> weights(loops_.size());
-  for (uint32_t l = 1; l < loops_.size(); ++l) {
-    for (const LoopCell& c : loops_[l].cells) weights[l].has_mpi |= c.has_mpi;
-    if (!in_common(l)) continue;  // weight 0
-    weights[l].repeats = iterations(l);
-    for (const LoopCell& c : loops_[l].cells) {
-      weights[l].ns += c.typical_ns;
-      weights[l].calls += c.calls;
+trace::LoopWeight RunLoops::weight(uint32_t loop) const {
+  constexpr uint32_t many_sites = 8;  // a loop over fields or partners has fewer, unless it has loops of its own
+  constexpr uint64_t few_variants = 4;
+  trace::LoopWeight w{};
+  const RunLoop& l = loops_[loop];
+  for (const LoopCell& c : l.cells) w.has_mpi |= c.has_mpi;
+  if (!in_common(loop)) return w;
+  const auto middle = [&](const auto& of) {
+    std::vector<std::decay_t<decltype(of(l.cells[0]))>> all;
+    for (const LoopCell& c : l.cells) {
+      if (c.iterations()) all.push_back(of(c));
     }
+    if (all.empty()) return decltype(of(l.cells[0])){};
+    std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
+    return all[all.size() / 2];
+  };
+  const uint64_t all = iterations(loop);
+  w.entries = std::min(middle([](const LoopCell& c) { return c.entries; }), all);
+  w.repeats = all - w.entries;
+  for (const LoopCell& c : l.cells) {
+    w.ns += c.typical_ns;
+    w.calls += c.calls;
   }
+  const structure::LoopShape usual = shape(loop);
+  w.silent = l.silent;
+  w.restarts = usual.restarts.iterations > 1;
+  w.concentrated = middle([](const LoopCell& c) { return c.shape.effective; });
+  w.varied = usual.variants > few_variants && 2 * usual.variants > all;
+  w.rich = middle([](const LoopCell& c) { return c.sites; }) >= many_sites;
+  return w;
+}
+
+uint32_t RunLoops::find_main() const {
+  std::vector<trace::LoopWeight> weights(loops_.size());
+  for (uint32_t l = 1; l < loops_.size(); ++l) weights[l] = weight(l);
   const auto same_code = [&](uint32_t a, uint32_t b) {
     const trace::Frame &one = loops_[a].header, &other = loops_[b].header;
     return one.module == other.module && one.offset == other.offset;

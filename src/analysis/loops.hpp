@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct LoopCell {
   uint64_t calls = 0;
   double time_ns = 0, typical_ns = 0;  // typical_ns: the time if every call had taken the usual time of its site
   bool has_mpi = false;
+  uint32_t sites = 0;  // call sites within it
   structure::LoopShape shape;
   uint64_t iterations() const { return repeats + entries; }
 };
@@ -49,8 +51,14 @@ class RunLoops {
 
   const std::vector<RunLoop>& all() const { return loops_; }  // number 0: none
   // The outermost loop that covers most of the time between MPI_Init and MPI_Finalize and whose iterations most
-  // processes make equally often; 0: none.
-  uint32_t main() const;
+  // processes make equally often, or the one within it that makes the steps (trace/main_loop.hpp); 0: none.
+  uint32_t main() const {
+    if (chosen_) return chosen_;
+    if (!main_) main_ = find_main();
+    return *main_;
+  }
+  // Makes it the main loop, because a person said so; 0: undoes that.
+  void choose(uint32_t loop) { chosen_ = loop < loops_.size() ? loop : 0; }
   // Why there is none: "none", or "few" if the loops that take the time have fewer iterations than a main loop must
   // have.
   std::string missing() const;  // why there is no main loop: "none", "few", "apart"
@@ -68,8 +76,10 @@ class RunLoops {
   uint64_t lost_calls() const { return lost_calls_; }
 
  private:
+  uint32_t find_main() const;
   // Most processes make as many iterations of the loop.
   bool in_common(uint32_t loop) const;
+  trace::LoopWeight weight(uint32_t loop) const;
   uint32_t number(const trace::Stream& stream, uint32_t loop, const std::vector<uint32_t>& modules,
                   std::vector<uint32_t>* numbers);
 
@@ -79,6 +89,8 @@ class RunLoops {
   std::map<std::vector<uint64_t>, uint32_t> ids_;
   trace::LoopWeight all_{};
   uint32_t processes_ = 0;
+  uint32_t chosen_ = 0;
+  mutable std::optional<uint32_t> main_;  // once it was asked for
 };
 
 }  // namespace leadline::analysis

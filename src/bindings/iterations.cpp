@@ -86,6 +86,7 @@ void bind_iterations(nb::module_& m) {
   nb::class_<RunLoops>(m, "RunLoops")
       .def_prop_ro("all", &RunLoops::all)
       .def_prop_ro("main", &RunLoops::main)
+      .def("choose", &RunLoops::choose, nb::arg("loop"))
       .def("iterations", &RunLoops::iterations)
       .def("time_ns", &RunLoops::time_ns)
       .def("mean_ns", &RunLoops::mean_ns)

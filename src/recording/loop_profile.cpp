@@ -10,6 +10,27 @@ bool marked(const uint8_t (&bits)[256], uint32_t function) {
   return function < 8 * sizeof(bits) && bits[function / 8] >> (function % 8) & 1;
 }
 
+// The iterations that the time of a loop that was followed is spread over, the one under way included; 0: unknown.
+double effective_iterations(const SeriesLoop& loop, const StripBucket* buckets, uint64_t now) {
+  constexpr double noise = trace::loop_noise_ns;  // ticks: precise enough
+  double sum = 0, squares = 0;
+  const auto add = [&](double ticks, double times) {
+    sum += times * (ticks + noise);
+    squares += times * (ticks + noise) * (ticks + noise);
+  };
+  if (loop.anchors != 1 || !loop.timed) return 0;
+  for (uint32_t i = 0; i < loop.buckets && i < trace::most_buckets; ++i) {
+    const StripBucket& b = buckets[i];
+    if (!b.count) continue;
+    const auto longest = static_cast<double>(b.max);
+    const double others = static_cast<double>(b.sum) - longest, times = static_cast<double>(b.count) - 1;
+    add(longest, 1);
+    if (times > 0) add(others / times, times);
+  }
+  if (loop.running && now > loop.begin_ticks) add(static_cast<double>(now - loop.begin_ticks), 1);
+  return squares > 0 ? sum * sum / squares : 0;
+}
+
 }  // namespace
 
 void ThreadLoops::attach(ThreadHeader* header, char* region, Backing backing, const CodePlaces& places) {
@@ -80,6 +101,13 @@ LoopProfile::LoopProfile(const ThreadHeader& header, const char* region, ThreadL
   for (uint64_t i = 0; i < header.poll_sites.used && i < capacity::sites; ++i) {
     add_time(polls[i].site, polls[i].folded.sum + polls[i].folded.gap_sum, 0, series, sites, site_count);
   }
+  const auto* buckets = reinterpret_cast<const StripBucket*>(region + thread_at::series_buckets);
+  for (uint32_t i = 0; i < series.loops && i < trace::most_loops; ++i) {
+    const SeriesLoop& l = series.loop[i];
+    const bool all = l.source && l.source < loops->source.count() && 2 * l.timed >= weights_[l.source].iterations();
+    if (all)
+      weights_[l.source].concentrated = effective_iterations(l, buckets + i * trace::most_buckets, header.last_end);
+  }
 }
 
 void LoopProfile::count_transitions(const ThreadHeader& header, const char* region, uint32_t now) {
@@ -118,18 +146,40 @@ void LoopProfile::add_time(uint32_t site, uint64_t ns, uint64_t calls, const Ser
 
 uint32_t LoopProfile::outermost(uint32_t* into, uint32_t room) const {
   uint32_t n = 0;
+  const auto add = [&](uint32_t l) {
+    for (uint32_t i = 0; i < n; ++i) {
+      if (into[i] == l) return;
+    }
+    if (n < room) into[n++] = l;
+  };
   const auto could_be_main = [&](uint32_t l) {
     return weights_[l].iterations() >= trace::least_iterations_of_main_loop && weights_[l].has_mpi;
   };
-  for (uint32_t l = 1; l < count() && n < room; ++l) {
+  if (const uint32_t l = main()) add(l);
+  for (uint32_t l = 1; l < count(); ++l) {
     if (!could_be_main(l)) continue;
     bool inside = false;
     for (uint32_t depth = 0, o = loops_->source[l].outer; o && ++depth < 64; o = loops_->source[o].outer) {
       inside |= could_be_main(o);
     }
-    if (!inside) into[n++] = l;
+    if (!inside) add(l);
+  }
+  for (uint32_t l = 1; l < count(); ++l) {
+    if (could_be_main(l) && may_be_chosen_within(l)) add(l);
   }
   return n;
+}
+
+// Only once all ranks are compared, and all iterations are known, is it decided which loop of a nest makes the steps.
+bool LoopProfile::may_be_chosen_within(uint32_t loop) const {
+  const trace::LoopWeight& inner = weights_[loop];
+  for (uint32_t depth = 0, o = loops_->source[loop].outer; o && ++depth < 64; o = loops_->source[o].outer) {
+    const trace::LoopWeight& outer = weights_[o];
+    if (outer.iterations() < trace::least_iterations_of_main_loop || !outer.has_mpi) continue;
+    if (2 * inner.calls < outer.calls || 2 * inner.ns < outer.ns || inner.iterations() < outer.iterations())
+      return false;
+  }
+  return true;
 }
 
 uint32_t LoopProfile::main() const {

@@ -48,10 +48,12 @@ class LoopProfile {
   uint64_t times(uint32_t transition) const { return times_[transition]; }
   // The outermost loop that covers most of the time; 0: no loop has enough iterations.
   uint32_t main() const;
-  // The loops that would qualify if no other candidate were around them. Returns their number.
+  // The loops that would qualify if no other candidate were around them, the main one first, and those within them that
+  // make the steps. Returns their number.
   uint32_t outermost(uint32_t* into, uint32_t room) const;
 
  private:
+  bool may_be_chosen_within(uint32_t loop) const;
   void count_transitions(const ThreadHeader& header, const char* region, uint32_t now);
   void weigh(uint32_t from, uint32_t to, uint32_t repeats, uint64_t times);
   void add_time(uint32_t site, uint64_t ns, uint64_t calls, const SeriesState& series, const LiveSite* sites,

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "structure/tree_calls.hpp"
+#include "trace/main_loop.hpp"
 #include "trace/saturating.hpp"
 
 namespace leadline::structure {
@@ -55,6 +57,44 @@ void collect(const LoopTree& tree, Sequence iterations, uint64_t times, std::map
   }
 }
 
+// What a sequence stands for.
+struct Amounts {
+  double calls = 0, ns = 0;
+};
+
+std::vector<Amounts> amounts_of(const TimedTree& timed) {
+  const LoopTree& tree = timed.tree;
+  std::vector<Amounts> found(tree.sequences.size());
+  for (Sequence s = 1; s < tree.sequences.size(); ++s) {
+    for (const Element& e : tree.sequences.elements(s)) {
+      Amounts one;
+      if (is_call(e)) {
+        const LeafTimes& leaf = timed.times[Item(e.id).index()];
+        one = {1, leaf.duration_ns + leaf.before_ns};
+      } else {
+        one = found[inside(tree, e)];
+      }
+      found[s].calls += one.calls * static_cast<double>(e.times);
+      found[s].ns += one.ns * static_cast<double>(e.times);
+    }
+  }
+  return found;
+}
+
+double effective_iterations(const std::map<Sequence, uint64_t>& variants, const std::vector<Amounts>& amounts) {
+  Amounts sum, squares;
+  for (const auto& [variant, n] : variants) {
+    const auto times = static_cast<double>(n);
+    // What delays an iteration on a busy machine is not its own.
+    const Amounts one = {amounts[variant].calls, amounts[variant].ns + trace::loop_noise_ns};
+    sum.calls += times * one.calls;
+    sum.ns += times * one.ns;
+    squares.calls += times * one.calls * one.calls;
+    squares.ns += times * one.ns * one.ns;
+  }
+  return squares.calls > 0 ? std::min(sum.calls * sum.calls / squares.calls, sum.ns * sum.ns / squares.ns) : 0;
+}
+
 // A loop's iterations within one of the loop around it.
 struct Distribution {
   std::map<uint64_t, uint64_t> outer;  // iterations of the loop around it, by how many of the loop are in one
@@ -81,7 +121,8 @@ struct Distribution {
 
 }  // namespace
 
-std::vector<LoopShape> loop_shapes(const LoopTree& tree, const trace::Stream& stream) {
+std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream) {
+  const LoopTree& tree = timed.tree;
   const size_t loops = std::max<size_t>(stream.loops.size(), 1);
   std::vector<LoopShape> shapes(loops);
   std::vector<std::map<Sequence, uint64_t>> variants(loops);
@@ -110,6 +151,8 @@ std::vector<LoopShape> loop_shapes(const LoopTree& tree, const trace::Stream& st
     for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) ++shapes[l].varying;
   }
   for (uint32_t l = 1; l < loops; ++l) distributions[l].finish(shapes[stream.loops[l].outer].iterations, &shapes[l]);
+  const std::vector<Amounts> amounts = amounts_of(timed);
+  for (uint32_t l = 1; l < loops; ++l) shapes[l].effective = effective_iterations(variants[l], amounts);
   const std::vector<Restarts> restarts = restarts_of(tree, stream);
   for (uint32_t l = 1; l < loops; ++l) shapes[l].restarts = restarts[l];
   return shapes;

@@ -87,8 +87,8 @@ const ThreadShape& ShapePool::of(const trace::Stream& stream) {
   if (stream.loops.size() < 2) return none;
   const auto [at, fresh] = shapes_.try_emplace(source_of_tree(stream));
   if (fresh) {
-    const LoopTree tree = loop_tree(stream);
-    at->second = {loop_shapes(tree, stream), tree.lost_calls};
+    const TimedTree timed = timed_tree(stream);
+    at->second = {loop_shapes(timed, stream), timed.tree.lost_calls};
   }
   return at->second;
 }

@@ -10,10 +10,39 @@ struct LoopWeight {
   uint64_t repeats, entries, calls;
   double ns;
   bool has_mpi;  // file calls of libc alone make no main loop
+  // Only the reader, which has seen all iterations, knows these.
+  bool silent;          // it may have had more iterations
+  bool restarts;        // the calls within show where its iterations begin, although it is silent
+  bool varied;          // most of its iterations are the only ones of their kind
+  bool rich;            // an iteration makes many different calls: it may well be a step
+  double concentrated;  // the iterations that its calls or time are spread over ((sum t)^2 / sum t^2); 0: unknown
   uint64_t iterations() const { return repeats + entries; }
 };
 
 inline constexpr uint64_t least_iterations_of_main_loop = 3;
+inline constexpr double loop_noise_ns = 5e7;  // delay that a busy machine may add anywhere: calls decide below it
+
+// Whether the steps are those of the loop `inner` within `outer`, which takes most of the time but does not spread it
+// over its iterations: one command of a program's input is the whole run, one size of a sweep takes longer than all
+// before it, most of an interpreter's commands only prepare one of a few runs, or iterations cannot be told apart.
+inline bool makes_the_steps(const LoopWeight& inner, const LoopWeight& outer) {
+  constexpr double most_effective = 3, most_part = 0.6, least_share = 0.7, least_of_varied = 0.9, least_of_silent = 0.8;
+  if (inner.iterations() < least_iterations_of_main_loop || !inner.has_mpi) return false;
+  if (2 * inner.calls < outer.calls || !outer.calls) return false;
+  const double of_calls = static_cast<double>(inner.calls) / static_cast<double>(outer.calls);
+  const double share = (inner.ns + loop_noise_ns * of_calls) / (outer.ns + loop_noise_ns);
+  if (share < least_share) return false;
+  const auto iterations = static_cast<double>(outer.iterations());
+  // Its share lies in as many iterations at most as those that enter it.
+  const double entered = static_cast<double>(inner.entries) / (share * share);
+  const bool known = outer.concentrated > 0 && outer.concentrated < entered;
+  const double effective = known ? outer.concentrated : entered;
+  const auto more = static_cast<double>(inner.iterations());
+  if (effective < most_effective && effective < most_part * iterations && more >= 2 * effective) return true;
+  if (outer.varied && 2 * inner.entries <= outer.iterations() && share > least_of_varied && of_calls > least_of_varied)
+    return more >= 2 * static_cast<double>(inner.entries);
+  return outer.silent && !outer.restarts && !inner.silent && inner.rich && more > iterations && share > least_of_silent;
+}
 
 // The outermost loop that most of the run is spent in, 0: none. `all`: the whole run; `outer(a)`: the next loop around
 // a; `within(a, b)`: loop a lies in loop b; `same_code(a, b)`: they are one loop of the source in two calling contexts.
@@ -21,15 +50,15 @@ inline constexpr uint64_t least_iterations_of_main_loop = 3;
 //
 // Time decides, and half as much the number of calls: in a short run the first phase, when connections are made, may
 // take longer than everything else, and so may any delay by the machine. A loop that is also part of another loop's
-// iterations is not the step, however long it took elsewhere: programs warm up before they time themselves.
+// iterations is not the step, however long it took elsewhere: programs warm up before they time themselves. Nor is a
+// loop whose time is not spread over its iterations, if one within it makes the steps.
 template <class Weights, class Outer, class Within, class SameCode>
 uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeight& all, Outer outer, Within within,
                           SameCode same_code) {
   constexpr double least = 5e-4;       // a tenth of the time and a twentieth of the calls, say
   constexpr uint64_t least_calls = 8;  // an eighth of them is enough: code outside all loops may take the time
   constexpr uint32_t few_loops = 1000;
-  constexpr double noise_ns = 5e7;  // delay that a busy machine may add anywhere: calls decide below it
-  const auto size_of = [](double ns, double calls) { return (ns + noise_ns) * (ns + noise_ns) * calls; };
+  const auto size_of = [](double ns, double calls) { return (ns + loop_noise_ns) * (ns + loop_noise_ns) * calls; };
   const auto size = [&](const LoopWeight& w) { return size_of(w.ns, static_cast<double>(w.calls)); };
   // Adds the time of the same loop in other calling contexts: a program may call its solver twice.
   const auto size_everywhere = [&](uint32_t loop) {
@@ -59,6 +88,14 @@ uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeig
           same_code(l, best) ? size(w) > size(weights[best]) : size_everywhere(l) > size_everywhere(best);
       if (larger) best = l;
     }
+  }
+  for (uint32_t outer = best; outer;) {
+    outer = 0;
+    for (uint32_t l = 1; l < count; ++l) {
+      if (l == best || !within(l, best) || !makes_the_steps(weights[l], weights[best])) continue;
+      if (!outer || within(outer, l) || (!within(l, outer) && size(weights[l]) > size(weights[outer]))) outer = l;
+    }
+    if (outer) best = outer;
   }
   return best;
 }

@@ -58,7 +58,7 @@ void ranks_that_behave_alike_share_one_tree() {
   ShapePool pool;
   for (uint64_t rank = 0; rank < 64; ++rank) {
     const Stream stream = stream_of({.duration = 100 + rank});  // times are their own
-    check(same(pool.of(stream).loops, loop_shapes(loop_tree(stream), stream)), "a rank's own shape");
+    check(same(pool.of(stream).loops, loop_shapes(timed_tree(stream), stream)), "a rank's own shape");
   }
   check(pool.trees() == 1, "64 ranks that behave alike have one tree");
 }
@@ -68,7 +68,7 @@ void others_have_their_own() {
   const Program programs[] = {{}, {.steps = 301}, {.first_count = 9}, {.count = 9}, {.sizes_vary = true}};
   for (const Program& p : programs) {
     const Stream stream = stream_of(p);
-    check(same(pool.of(stream).loops, loop_shapes(loop_tree(stream), stream)), "a shape of its own");
+    check(same(pool.of(stream).loops, loop_shapes(timed_tree(stream), stream)), "a shape of its own");
   }
   check(pool.trees() == 5, "what differs has trees of its own");
   Stream other_back_edges = stream_of({});

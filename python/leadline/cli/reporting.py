@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 PATIENCE_S = 2.0
 step_option = click.option(
     "--step",
-    metavar="ROUTINE[:LINE]",
+    metavar="LOOP",
     envvar="LEADLINE_STEP",
-    help="Use this loop or region as the main loop.  [default: the outermost loop with the most time]",
+    help="Main loop: FILE:LINE, ROUTINE[:LINE] or a region.  [default: the loop of the steps]",
 )
 PAGE = "report.html"
 

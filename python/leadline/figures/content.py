@@ -23,6 +23,7 @@ from leadline.figures.ending import EndedAtStart, ended_at_start
 from leadline.figures.entries import LIBC, STARTUP, Entry, entry_of, most_time_first
 from leadline.figures.files import FileIO
 from leadline.figures.iterations import Iterations, iterations
+from leadline.figures.loops import NamedLoop, other_loops
 from leadline.figures.order import Order, order_of
 from leadline.figures.paths import chain, chain_key, path_key
 from leadline.figures.patterns import PatternEntry, patterns_of
@@ -30,6 +31,7 @@ from leadline.figures.phases import PhaseEntry, phases_of
 from leadline.figures.rank_times import RankEntry, rank_entry
 from leadline.figures.run import Loss, Run, Site
 from leadline.figures.samples import Samples, samples_of
+from leadline.figures.steps import settle_step
 from leadline.figures.time_parts import TimePart, time_parts
 from leadline.figures.traffic import MatrixEntry, matrix_of
 from leadline.figures.waits import Waits, waits_of
@@ -40,6 +42,9 @@ class Content:
     """The figures of one run; tables are computed when first asked for."""
 
     run: Run
+
+    def __post_init__(self) -> None:
+        settle_step(self.run)
 
     @functools.cached_property
     def losses(self) -> list[Loss]:
@@ -67,6 +72,11 @@ class Content:
     def efficiency(self) -> Efficiency | None:
         """Of the run; None if nothing was computed."""
         return of_run(self.ranks)
+
+    @functools.cached_property
+    def other_loops(self) -> list[NamedLoop]:
+        """Those that may be the steps if the main loop is not."""
+        return other_loops(self.run)
 
     @property
     def waiting_s(self) -> float | None:

@@ -104,5 +104,33 @@ def _in_common(chains: Sequence[Sequence[Location]]) -> int:
     return depth
 
 
+LEAST_OTHER = 0.5  # of the main loop's time, or of the run's
+MOST_OTHERS = 3
+
+
+def other_loops(run: Run) -> list[NamedLoop]:
+    """The next best candidates for the main loop: of three iterations or more, most time first, then the outermost.
+
+    Of loops at one place, the one that takes most time counts.
+    """
+    loops = run.profile.loops
+    main = loops.main
+    time_ns = [0.0, *(loops.time_ns(number) for number in range(1, len(loops.all)))]
+    least = LEAST_OTHER * (time_ns[main] if main else 1e9 * run.base_s)
+    numbers = [n for n in range(1, len(time_ns)) if n != main and time_ns[n] >= least and loops.iterations(n) >= 3]
+    named = [named_loop(run, n) for n in sorted(numbers, key=lambda n: -time_ns[n])]
+    taken = {_place(named_loop(run, main))} if main else set()
+    found = []
+    for loop in named:
+        if _place(loop) not in taken:
+            taken.add(_place(loop))
+            found.append(loop)
+    return found[:MOST_OTHERS]
+
+
+def _place(loop: NamedLoop) -> tuple[object, ...]:
+    return (loop.file, loop.line) if loop.line else (loop.routine, loop.iterations)
+
+
 def main_loop(run: Run, found: _core.RunIterations) -> NamedLoop | None:
     return named_loop(run, found.loop) if found.loop else None

@@ -24,7 +24,7 @@ from leadline.report.verdict import verdict
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import together, wrapped
-from leadline.wording.loops import why_no_main_loop
+from leadline.wording.loops import or_others, why_no_main_loop
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,6 +33,7 @@ MOST_LINES = 25  # as many as an 80-column terminal has; more on a narrower one
 FULL_WIDTH = 80
 MOST_FINDINGS = 3  # the one in the verdict included
 MOST_INNER = 3
+MOST_OTHERS = 2
 MOST_COMPUTED, LEAST_COMPUTED = 4, 0.02  # routines that are named; share of the time that makes one worth it
 LEAST_SHARE_INNER = 0.005
 LABEL = 12  # columns before the facts
@@ -155,11 +156,16 @@ def _main_loop(content: Content, width: int) -> list[Line]:
     if main is None:
         if content.iterations is not None or not content.calls:
             return []
-        return _fact("Main loop", f"none: {why_no_main_loop(content.run)}", width)
+        return [*_fact("Main loop", f"none: {why_no_main_loop(content.run)}", width), *_other_loops(content, width)]
     lines = _fact("Main loop", f"{fmt.percent(content.share(main.time_s)):>6}  {phase_words(main)}", width)
     for words in unseen_steps(main)[-1:]:  # the outermost one
         lines += _wrapped(words, width, " " * LABEL, "dim")
-    return lines
+    return lines + _other_loops(content, width)
+
+
+def _other_loops(content: Content, width: int) -> list[Line]:
+    others = or_others(content.other_loops[:MOST_OTHERS])
+    return _wrapped(others, width, " " * LABEL, "dim") if others else []
 
 
 def _inner_loops(content: Content, width: int) -> list[Line]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leadline.figures.iterations import Iterations
 from leadline.figures.loops import NamedLoop
 from leadline.figures.run import Run
@@ -47,3 +49,12 @@ def restarting(loop: NamedLoop) -> str:
     iterations = fmt.plural(loop.restart_iterations, "iteration")
     after = f", after every {iterations} of its inner loop" if loop.restart_iterations else ""
     return f"its call sequence restarts {loop.restarts:,} times{after}"
+
+
+def or_others(others: Sequence[NamedLoop]) -> str:
+    """ "or: update.cpp:299 in run, 300 ×, 98 %", the next best candidates for the main loop; "" without any."""
+    words = []
+    for loop in others:
+        count = f"{'≥ ' if loop.at_least else ''}{fmt.short_count(loop.iterations)} ×"
+        words.append(f"{place_of(loop)}, {count}, {100 * loop.share:.0f} %")
+    return f"or: {'; '.join(words)}" if words else ""

@@ -16,7 +16,7 @@ from leadline.symbols import Location
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import wrapped
-from leadline.wording.loops import anchor_of, loop_at, restarting, why_no_main_loop
+from leadline.wording.loops import anchor_of, loop_at, or_others, place_of, restarting, why_no_main_loop
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,6 +30,17 @@ def figures(content: Content) -> dict[str, Any]:
     return {
         "iterations": _as_data(found),
         "no_iterations": why_no_main_loop(content.run) if found is None else None,
+        "other_loops": [_other(loop) for loop in content.other_loops],
+    }
+
+
+def _other(loop: NamedLoop) -> dict[str, Any]:
+    return {
+        "loop": loop.number,
+        "place": place_of(loop),
+        "count": loop.iterations,
+        "at_least": loop.at_least,
+        "share": loop.share,
     }
 
 
@@ -141,6 +152,8 @@ def draw(content: Content, out: Screen) -> None:
     if content.iterations is not None:
         out.section(SECTION.title, "time per iteration, from the first to the last")
         out.lines(_lines(content.iterations, out.width))
+        if others := or_others(content.other_loops):
+            out.lines([(part, "dim") for part in wrapped(f"  {others} (--step FILE:LINE)", out.width, rest="    ")])
 
 
 def print_iterations(content: Content, console: Console) -> None:

@@ -16,7 +16,7 @@ const KEPT = {
 };
 
 export const drawing = {
-  remark: (report) => about(report.iterations),
+  remark: (report) => `${about(report.iterations)}${others(report.other_loops)}`,
   render: (report) => {
     const it = report.iterations;
     return [
@@ -39,6 +39,15 @@ function restarting(restarts) {
   if (!restarts) return "";
   const after = restarts.after_trips ? `, after every ${plural(restarts.after_trips, "inner iteration")}` : "";
   return ` (its call sequence restarts ${plural(restarts.times, "time")}${after})`;
+}
+
+/** The next best candidates for the main loop. */
+function others(loops) {
+  if (!loops?.length) return "";
+  const named = loops.map(
+    (loop) => `${loop.place}, ${loop.at_least ? "≥ " : ""}${count(loop.count)} ×, ${fixed(100 * loop.share, 0)} %`,
+  );
+  return ` Or: ${named.join("; ")} (--step FILE:LINE).`;
 }
 
 function about(it) {

@@ -1,0 +1,89 @@
+"""The main loop is that of the steps, where a loop drives them, too: an interpreter's, a sweep's, a benchmark's."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.figures.run import open_run
+from leadline.report import to_json
+
+from .building import PROGRAMS, Builder
+from .libraries import Library
+from .running import run_mpi
+
+SOURCE = (PROGRAMS / "drivers.c").read_text().splitlines()
+
+
+def line_of(mark: str) -> int:
+    return next(number for number, text in enumerate(SOURCE, 1) if text.endswith(f"// {mark}"))
+
+
+def recorded(
+    library: Library, builder: Builder, recorder: Path, directory: Path, kind: str, steps: int, step: str | None = None
+) -> Any:
+    program = builder.c(library, "drivers.c", "-g")
+    outcome = run_mpi(
+        library, 2, [program, kind, str(steps)], cwd=directory.parent, recorder=recorder, run_directory=directory
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    return to_json(open_run(directory, step=step))
+
+
+@pytest.mark.parametrize("kind", ["commands", "runs", "sweep", "timed", "converges"])
+def test_main_loop_is_the_steps_and_not_what_drives_them(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path, kind: str
+) -> None:
+    report = recorded(one_of_each_family, builder, recorder, tmp_path / "run", kind, 200)
+    main = report["iterations"]
+    assert (main["routine"], main["line"], main["count"], main["at_least"]) == ("run", line_of("run"), 200, False)
+    assert (main["kept"], main["timed"]) == ("full", 200)
+    (phase,) = (phase for phase in report["phases"] if phase["kind"] == "loop" and phase["parent"] is None)
+    assert (phase["line"], phase["iterations"]) == (line_of("run"), 200)
+
+
+def test_steps_of_a_command_are_timed_while_they_run(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    steps = 16000
+    main = recorded(one_of_each_family, builder, recorder, tmp_path / "run", "commands", steps)["iterations"]
+    assert (main["line"], main["count"], main["kept"]) == (line_of("run"), steps, "sampled")
+    assert main["timed"] >= steps - steps // 10
+    assert len(main["sampled"]) >= 8
+
+
+@pytest.mark.parametrize(("kind", "count"), [("steps", 40), ("even", 4)])
+def test_an_outer_loop_whose_iterations_are_alike_is_the_main_one(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path, kind: str, count: int
+) -> None:
+    report = recorded(one_of_each_family, builder, recorder, tmp_path / "run", kind, 40)
+    main = report["iterations"]
+    assert (main["line"], main["count"]) == (line_of(kind), count)
+    if kind == "even":
+        (other,) = report["other_loops"]
+        assert (other["place"], other["count"]) == (f"drivers.c:{line_of('run')} in run", 40)
+
+
+def test_a_loop_whose_iterations_are_seen_stands_for_one_whose_iterations_are_not(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    report = recorded(one_of_each_family, builder, recorder, tmp_path / "run", "between", 100)
+    main = report["iterations"]
+    assert (main["routine"], main["line"], main["count"], main["at_least"]) == ("physics", line_of("pass"), 100, False)
+    assert main["timed"] == 100
+    (outer,) = report["other_loops"]
+    assert (outer["place"], outer["count"]) == (f"drivers.c:{line_of('between')} in main", 10)
+    assert outer["at_least"]
+
+
+@pytest.mark.parametrize("name", ["drivers.c:{run}", "drivers.c:{run} in run", "run:{run}", "run"])
+def test_a_step_is_named_as_the_report_prints_it_and_all_figures_follow(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path, name: str
+) -> None:
+    step = name.format(run=line_of("run"))
+    report = recorded(one_of_each_family, builder, recorder, tmp_path / "run", "even", 40, step)
+    assert (report["iterations"]["line"], report["iterations"]["count"]) == (line_of("run"), 40)
+    (phase,) = (phase for phase in report["phases"] if phase["kind"] == "loop" and phase["parent"] is None)
+    assert (phase["line"], phase["iterations"]) == (line_of("run"), 40)
+    (main,) = (loop for loop in report["loops"] if loop["main"])
+    assert main["line"] == line_of("run")
