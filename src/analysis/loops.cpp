@@ -68,7 +68,12 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       cells[l].repeats = stream.loops[l].repeats;
       cells[l].entries = stream.loops[l].entries;
     }
-    const structure::ThreadShape& shape = shapes_.of(stream);
+    std::vector<bool> file_sites(stream.sites.size());
+    for (uint32_t s = 0; s < stream.sites.size(); ++s) {
+      const uint32_t function = stream.sites[s].function;
+      file_sites[s] = function < process.functions.size() && trace::is_posix(process.functions[function].cls);
+    }
+    const structure::ThreadShape& shape = shapes_.of(stream, file_sites);
     lost_calls_ = trace::saturating_sum(lost_calls_, shape.lost_calls);
     for (uint32_t l = 1; l < shape.loops.size() && l < own.size(); ++l) cells[l].shape = shape.loops[l];
     trace::for_each_site_time(stream, [&](uint32_t site, const trace::TimeStats& times) {
@@ -160,6 +165,7 @@ structure::LoopShape RunLoops::shape(uint32_t loop) const {
     if (!c.shape.iterations) continue;
     all.iterations += c.shape.iterations;
     all.variants = std::max(all.variants, c.shape.variants);
+    all.commonest = std::max(all.commonest, c.shape.commonest);
     all.fewest = usual.empty() ? c.shape.fewest : std::min(all.fewest, c.shape.fewest);
     all.most = std::max(all.most, c.shape.most);
     all.varying = std::max(all.varying, c.shape.varying);
@@ -193,7 +199,7 @@ bool RunLoops::in_common(uint32_t loop) const {
 
 trace::LoopWeight RunLoops::weight(uint32_t loop) const {
   constexpr uint32_t many_sites = 8;  // a loop over fields or partners has fewer, unless it has loops of its own
-  constexpr uint64_t few_variants = 4;
+  constexpr uint64_t many_variants = 4;
   trace::LoopWeight w{};
   const RunLoop& l = loops_[loop];
   for (const LoopCell& c : l.cells) w.has_mpi |= c.has_mpi;
@@ -218,7 +224,7 @@ trace::LoopWeight RunLoops::weight(uint32_t loop) const {
   w.silent = l.silent;
   w.restarts = usual.restarts.iterations > 1;
   w.concentrated = middle([](const LoopCell& c) { return c.shape.effective; });
-  w.varied = usual.variants > few_variants && 2 * usual.variants > all;
+  w.varied = usual.variants >= many_variants && 2 * usual.commonest < 1;
   w.rich = middle([](const LoopCell& c) { return c.sites; }) >= many_sites;
   return w;
 }

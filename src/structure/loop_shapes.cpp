@@ -1,6 +1,7 @@
 #include "structure/loop_shapes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -62,7 +63,7 @@ struct Amounts {
   double calls = 0, ns = 0;
 };
 
-std::vector<Amounts> amounts_of(const TimedTree& timed) {
+std::vector<Amounts> amounts_of(const TimedTree& timed, const std::vector<bool>& file_sites) {
   const LoopTree& tree = timed.tree;
   std::vector<Amounts> found(tree.sequences.size());
   for (Sequence s = 1; s < tree.sequences.size(); ++s) {
@@ -70,7 +71,9 @@ std::vector<Amounts> amounts_of(const TimedTree& timed) {
       Amounts one;
       if (is_call(e)) {
         const LeafTimes& leaf = timed.times[Item(e.id).index()];
-        one = {1, leaf.duration_ns + leaf.before_ns};
+        const uint32_t site = tree.calls[Item(e.id).index()].key.site;
+        const bool of_file = site < file_sites.size() && file_sites[site];
+        one = {of_file ? 0.0 : 1.0, leaf.duration_ns + leaf.before_ns};
       } else {
         one = found[inside(tree, e)];
       }
@@ -92,7 +95,9 @@ double effective_iterations(const std::map<Sequence, uint64_t>& variants, const 
     squares.calls += times * one.calls * one.calls;
     squares.ns += times * one.ns * one.ns;
   }
-  return squares.calls > 0 ? std::min(sum.calls * sum.calls / squares.calls, sum.ns * sum.ns / squares.ns) : 0;
+  if (squares.calls <= 0) return 0;
+  const double least = std::min(sum.calls * sum.calls / squares.calls, sum.ns * sum.ns / squares.ns);
+  return std::isfinite(least) ? least : 0;  // a damaged trace may have any times
 }
 
 // A loop's iterations within one of the loop around it.
@@ -121,7 +126,8 @@ struct Distribution {
 
 }  // namespace
 
-std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream) {
+std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream,
+                                   const std::vector<bool>& file_sites) {
   const LoopTree& tree = timed.tree;
   const size_t loops = std::max<size_t>(stream.loops.size(), 1);
   std::vector<LoopShape> shapes(loops);
@@ -151,8 +157,14 @@ std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& 
     for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) ++shapes[l].varying;
   }
   for (uint32_t l = 1; l < loops; ++l) distributions[l].finish(shapes[stream.loops[l].outer].iterations, &shapes[l]);
-  const std::vector<Amounts> amounts = amounts_of(timed);
-  for (uint32_t l = 1; l < loops; ++l) shapes[l].effective = effective_iterations(variants[l], amounts);
+  const std::vector<Amounts> amounts = amounts_of(timed, file_sites);
+  for (uint32_t l = 1; l < loops; ++l) {
+    shapes[l].effective = effective_iterations(variants[l], amounts);
+    uint64_t commonest = 0;
+    for (const auto& [variant, times] : variants[l]) commonest = std::max(commonest, times);
+    if (!shapes[l].iterations) continue;
+    shapes[l].commonest = static_cast<float>(commonest) / static_cast<float>(shapes[l].iterations);
+  }
   const std::vector<Restarts> restarts = restarts_of(tree, stream);
   for (uint32_t l = 1; l < loops; ++l) shapes[l].restarts = restarts[l];
   return shapes;

@@ -19,13 +19,16 @@ struct LoopShape {
   // Call sites within it whose parameters vary without end: iterations that differ in these alone are one variant. The
   // parameters are in the trace, in the order of calls.
   uint32_t varying = 0;
-  // Iterations that its calls, or its time, are spread over: (sum of x)^2 / sum of x^2; the smaller one of the two.
+  float commonest = 0;  // the most frequent variant's share of the iterations
+  // Iterations that its calls of MPI, or its time, are spread over: (sum of x)^2 / sum of x^2; the smaller of the two.
   double effective = 0;
   Restarts restarts;  // of its inner loop, if iterations of this one may have gone unseen
 };
 
 // Indexed by number of the stream's loops. The time of an iteration is taken to be that of its calls and of what comes
-// before each, on average of all equal calls.
-std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream);
+// before each, on average of all equal calls. `file_sites`: by site, whether its calls are libc's on files; others are
+// MPI's.
+std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream,
+                                   const std::vector<bool>& file_sites = {});
 
 }  // namespace leadline::structure

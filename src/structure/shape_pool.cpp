@@ -82,13 +82,13 @@ TreeSource source_of_tree(const trace::Stream& stream) {
   return hash.source();
 }
 
-const ThreadShape& ShapePool::of(const trace::Stream& stream) {
+const ThreadShape& ShapePool::of(const trace::Stream& stream, const std::vector<bool>& file_sites) {
   static const ThreadShape none;
   if (stream.loops.size() < 2) return none;
   const auto [at, fresh] = shapes_.try_emplace(source_of_tree(stream));
   if (fresh) {
     const TimedTree timed = timed_tree(stream);
-    at->second = {loop_shapes(timed, stream), timed.tree.lost_calls};
+    at->second = {loop_shapes(timed, stream, file_sites), timed.tree.lost_calls};
   }
   return at->second;
 }

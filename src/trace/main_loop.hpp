@@ -13,7 +13,7 @@ struct LoopWeight {
   // Only the reader, which has seen all iterations, knows these.
   bool silent;          // it may have had more iterations
   bool restarts;        // the calls within show where its iterations begin, although it is silent
-  bool varied;          // most of its iterations are the only ones of their kind
+  bool varied;          // its iterations are of several kinds, none of which is the usual one
   bool rich;            // an iteration makes many different calls: it may well be a step
   double concentrated;  // the iterations that its calls or time are spread over ((sum t)^2 / sum t^2); 0: unknown
   uint64_t iterations() const { return repeats + entries; }
@@ -39,7 +39,7 @@ inline bool makes_the_steps(const LoopWeight& inner, const LoopWeight& outer) {
   const double effective = known ? outer.concentrated : entered;
   const auto more = static_cast<double>(inner.iterations());
   if (effective < most_effective && effective < most_part * iterations && more >= 2 * effective) return true;
-  if (outer.varied && 2 * inner.entries <= outer.iterations() && share > least_of_varied && of_calls > least_of_varied)
+  if (outer.varied && 2 * inner.entries <= outer.iterations() && of_calls > least_of_varied)
     return more >= 2 * static_cast<double>(inner.entries);
   return outer.silent && !outer.restarts && !inner.silent && inner.rich && more > iterations && share > least_of_silent;
 }

@@ -51,7 +51,7 @@ class HandmadeProfile:
         self.functions = [SimpleNamespace(name=name, cls=cls) for name, cls in names]
         self.modules = [SimpleNamespace(path="/opt/ocean", build_id=BUILD_ID)]
         self.regions: list[Any] = [None]  # number 0: none
-        self.loops = SimpleNamespace(all=[SimpleNamespace(cells=(), outer=0)], lost_calls=0)  # number 0: none
+        self.loops = SimpleNamespace(all=[SimpleNamespace(cells=(), outer=0)], main=0, lost_calls=0)  # number 0: none
         self.edges_ = edges
         self.processes = ranks
         self.frames_: dict[str, int] = {}

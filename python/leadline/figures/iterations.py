@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from leadline import _core
 from leadline.figures.control import RegionEntry
-from leadline.figures.loops import NamedLoop, main_loop
+from leadline.figures.loops import NamedLoop, lumps_steps, main_loop
 from leadline.figures.run import Run, Site
 from leadline.figures.steps import find_step
 
@@ -28,6 +28,11 @@ class Iterations:
     @property
     def time(self) -> _core.RunTime:
         return self.run.profile.time()
+
+    @property
+    def lumped(self) -> bool:
+        """An iteration may well be several steps: nothing is said of a step then."""
+        return self.loop is not None and lumps_steps(self.run, self.loop.number)
 
     @property
     def timed(self) -> bool:

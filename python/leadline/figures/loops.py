@@ -132,5 +132,20 @@ def _place(loop: NamedLoop) -> tuple[object, ...]:
     return (loop.file, loop.line) if loop.line else (loop.routine, loop.iterations)
 
 
+def lumps_steps(run: Run, number: int) -> bool:
+    """Whether an iteration that is seen of the loop may well be several: it may have had more, and a loop within that
+    takes half of its time has more, all of which are seen."""
+    loops = run.profile.loops
+    if not loops.all[number].silent:
+        return False
+    return any(
+        not loops.all[n].silent
+        and loops.within(n, number)
+        and loops.iterations(n) > loops.iterations(number)
+        and loops.time_ns(n) >= LEAST_OTHER * loops.time_ns(number)
+        for n in range(1, len(loops.all))
+    )
+
+
 def main_loop(run: Run, found: _core.RunIterations) -> NamedLoop | None:
     return named_loop(run, found.loop) if found.loop else None

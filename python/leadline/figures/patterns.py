@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leadline import _core
-from leadline.figures.loops import main_loop, named_loop
+from leadline.figures.loops import lumps_steps, main_loop, named_loop
 from leadline.figures.paths import common_routines, without_main
 from leadline.figures.run import Run, Site
 
@@ -20,7 +20,8 @@ class PatternEntry:
     """One pattern.
 
     routines: what all its call sites have in common, outermost first, without main.   files: names, of I/O only.
-    messages, n_bytes: of the whole run.   steps: those of the main loop, 0 if the pattern lies outside it.
+    messages, n_bytes: of the whole run.   steps: those of the main loop, 0 if the pattern lies outside it or they
+    cannot be told apart.
     evidence: see docs/read/patterns.md; processes are rank labels, a loop is its number in the section of loops.
     """
 
@@ -53,9 +54,9 @@ def patterns_of(run: Run, found: list[_core.Pattern], time_s: float) -> list[Pat
 
 
 def _steps(run: Run) -> int:
-    """The iterations of the main loop on the median rank."""
+    """The iterations of the main loop on the median rank; 0 if these may be several steps each."""
     loop = main_loop(run, run.profile.iterations())
-    return loop.iterations if loop is not None else 0
+    return loop.iterations if loop is not None and not lumps_steps(run, loop.number) else 0
 
 
 def _in_use(run: Run, sites: Sequence[Site]) -> Sequence[Site]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from leadline import _core
 from leadline.figures.efficiency import Efficiency, of_phase
-from leadline.figures.loops import NamedLoop, named_loop
+from leadline.figures.loops import NamedLoop, lumps_steps, named_loop
 from leadline.figures.paths import common_routines
 from leadline.figures.run import Run, Site
 from leadline.figures.samples import Samples
@@ -27,10 +27,10 @@ class PhaseEntry:
 
     parent: the index of the phase that it is a part of, None for a part of the run.   iterations: of the main loop in
     which it occurs; of a loop within the step, its own; 0 where there is no loop.   every: it occurs in every
-    n-th iteration, 0 if it does not or not regularly.   period_s: of one iteration, on the median rank.   wait_s: time
-    waiting for other ranks, None if it is unknown.   elapsed_s: of the rank that spent longest in it.   computes_in:
-    the routines in which most of its samples were taken, with their seconds and their part of the phase's samples; None
-    without samples.
+    n-th iteration, 0 if it does not or not regularly.   period_s: of one iteration, on the median rank, None if that
+    may be several steps.   wait_s: time waiting for other ranks, None if it is unknown.   elapsed_s: of the rank that
+    spent longest in it.   computes_in: the routines in which most of its samples were taken, with their seconds and
+    their part of the phase's samples; None without samples.
     """
 
     name: str
@@ -163,6 +163,7 @@ def _entry(
     routine = loop.routine if loop is not None else chain[-1] if chain else ""
     kind = {"recurring": "output" if phase.writes else "loop", "inner": "loop"}.get(phase.kind, phase.kind)
     n = phase.inner_iterations if phase.kind == "inner" else phase.iterations
+    lumped = phase.kind in ("loop", "recurring") and run.profile.loops.main and lumps_steps(run, run.profile.loops.main)
     each = sorted((t.computation + t.mpi + t.io) * 1e-9 for t in times)
     efficiency = of_phase(times)
     return PhaseEntry(
@@ -176,8 +177,8 @@ def _entry(
         iterations=n,
         at_least=loop is not None and loop.at_least,
         around=tuple(named_loop(run, number) for number in loop.around) if loop and phase.kind == "loop" else (),
-        every=phase.every,
-        period_s=each[len(each) // 2] / n if n and each else None,
+        every=0 if lumped else phase.every,
+        period_s=each[len(each) // 2] / n if n and each and not lumped else None,
         computation_s=computation,
         mpi_s=mpi,
         wait_s=wait,

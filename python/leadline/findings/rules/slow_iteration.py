@@ -12,7 +12,7 @@ FACTOR = 2  # as outlier_factor in src/analysis/iterations.cpp, which keeps no o
 
 def facts(content: Content) -> Fact | None:
     found = content.iterations
-    if found is None or found.region is not None:
+    if found is None or found.region is not None or found.lumped:
         return None
     outliers = [outlier for outlier in found.found.outliers if outlier.typical_ns > 0]
     if not outliers:

@@ -62,6 +62,7 @@ def _as_data(it: Iterations | None) -> dict[str, Any] | None:
         "path": [_routine(frame) for frame in loop.path] if loop is not None else None,
         "share": loop.share if loop is not None else None,
         "at_least": loop.at_least if loop is not None else None,
+        "lumped": it.lumped,
         "restarts": loop.restarts_json if loop is not None else None,
         "around": _place(named_loop(run, loop.around[0])) if loop is not None and loop.around else None,
         "site": {
@@ -115,7 +116,8 @@ def _place(loop: NamedLoop) -> dict[str, Any]:
 def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
     """Only the number of a region's entries and their total time are known."""
     ranks = max(1, sum(1 for process in it.run.processes if process.regions))
-    nothing = dict.fromkeys(("loop", "routine", "file", "line", "last_line", "path", "at_least", "restarts", "around"))
+    of_loop = ("loop", "routine", "file", "line", "last_line", "path", "at_least", "restarts", "around")
+    nothing = {**dict.fromkeys(of_loop), "lumped": False}
     unknown = dict.fromkeys(("min_s", "max_s", "timed", "calls_per_iteration", "average_s"))
     return {
         **nothing,
@@ -206,6 +208,8 @@ def _lines(it: Iterations, width: int) -> list[Line]:
     if not it.timed:
         return [*named, "Iteration times were not kept (--series)."]
     count = f"{fmt.plural(found.count, 'iteration')} of " if it.loop is None else "Iteration: "
+    if it.lumped:
+        count = "Iteration that is seen, which may be several: "
     if it.timed_are_unlike and it.average_s is not None:
         named.append(f"Mean iteration {fmt.seconds(it.average_s)}; the timed ones are not typical.")
         count = "Timed: "

@@ -1,0 +1,85 @@
+// Which loop of a nest is the program's main one, by what a trace says of each.
+#include "trace/main_loop.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "../native/check.hpp"
+
+namespace {
+
+using namespace leadline::trace;
+
+constexpr double second = 1e9;
+
+struct Nest {
+  std::vector<LoopWeight> loops;  // each lies in the one before
+  uint32_t main() const {
+    std::vector<LoopWeight> weights{LoopWeight{}};
+    LoopWeight all{};
+    for (const LoopWeight& w : loops) weights.push_back(w);
+    all.ns = loops[0].ns * 1.02;
+    all.calls = loops[0].calls + 10;
+    return choose_main_loop(
+        weights, static_cast<uint32_t>(weights.size()), all, [](uint32_t l) { return l - 1; },
+        [](uint32_t a, uint32_t b) { return a >= b; }, [](uint32_t, uint32_t) { return false; });
+  }
+};
+
+LoopWeight loop(uint64_t iterations, uint64_t entries, uint64_t calls, double ns, double concentrated = 0) {
+  LoopWeight w{};
+  w.repeats = iterations - entries;
+  w.entries = entries;
+  w.calls = calls;
+  w.ns = ns;
+  w.has_mpi = true;
+  w.concentrated = concentrated;
+  return w;
+}
+
+void expect(const Nest& nest, uint32_t main, const std::string& what) { testing::check_equal(nest.main(), main, what); }
+
+void drivers() {
+  expect({{loop(39, 1, 10260, 10 * second), loop(400, 1, 10000, 9.8 * second)}}, 2, "one command is the run");
+  expect({{loop(39, 1, 10260, 0.001 * second), loop(400, 1, 10000, 0.0002 * second)}}, 2, "in no time: calls decide");
+  expect({{loop(39, 1, 10260, 10 * second), loop(400, 2, 10000, 9.8 * second)}}, 2, "two commands are");
+  expect({{loop(5, 1, 5000, 10 * second, 1.4), loop(400, 5, 4900, 9.8 * second)}}, 2, "the last case of a sweep is");
+  expect({{loop(3, 1, 5000, 10 * second, 1.1), loop(400, 3, 4900, 9.8 * second)}}, 2,
+         "two passes warm up, one is timed");
+  LoopWeight interpreter = loop(20, 1, 2100, 10 * second, 5);
+  interpreter.varied = true;
+  expect({{interpreter, loop(500, 5, 2000, 9.8 * second)}}, 2, "five of twenty commands are runs");
+}
+
+void steps() {
+  expect({{loop(3, 1, 300, 10 * second, 2.9), loop(60, 3, 290, 9.8 * second)}}, 1, "three steps that are alike");
+  expect({{loop(3, 1, 300, 10 * second, 2.3), loop(60, 3, 290, 9.8 * second)}}, 1, "the first of three takes longer");
+  expect({{loop(5, 1, 300, 10 * second, 4.8), loop(60, 5, 290, 9.8 * second)}}, 1, "cases that take equally long");
+  expect({{loop(100, 1, 5000, 10 * second, 12), loop(500, 10, 1000, 8 * second)}}, 1, "rare output takes most time");
+  expect({{loop(100, 1, 5000, 10 * second, 2.5), loop(64, 1, 64, 6 * second)}}, 1, "output at the end takes most time");
+  expect({{loop(20, 1, 2000, 10 * second, 2.5), loop(40, 20, 900, 9 * second)}}, 1, "the loop within makes few calls");
+  expect({{loop(100, 1, 5000, 10 * second), loop(2500, 100, 4900, 9.9 * second)}}, 1, "a solver in every step");
+}
+
+void unseen_iterations() {
+  LoopWeight lumped = loop(10, 1, 5000, 10 * second), seen = loop(100, 10, 4900, 9.9 * second);
+  lumped.silent = seen.rich = true;
+  expect({{lumped, seen}}, 2, "the loop within shows the steps");
+  seen.rich = false;
+  expect({{lumped, seen}}, 1, "a loop over fields is no step");
+  seen.rich = lumped.restarts = true;
+  expect({{lumped, seen}}, 1, "the calls show where its iterations begin");
+  lumped.restarts = false;
+  seen.silent = true;
+  expect({{lumped, seen}}, 1, "iterations of neither are seen");
+}
+
+}  // namespace
+
+int main() {
+  drivers();
+  steps();
+  unseen_iterations();
+  return testing::result();
+}
