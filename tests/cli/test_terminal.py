@@ -175,7 +175,7 @@ def test_bash_is_told_what_comes_next(typed: str, offered: set[str], leadline: C
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        (["reprot"], "report"),
+        (["reporrt"], "report"),
         (["bench", "alreduce"], "allreduce"),
         (["report", "--section", "iteration", "kept"], "iterations"),
         (["report", "--table", "site", "kept"], "sites"),

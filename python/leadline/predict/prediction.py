@@ -196,7 +196,9 @@ def _check_algorithms(change: Change) -> None:
         if algorithm not in known[operation]:
             raise UsageError(f"--collective {operation}={algorithm}: expected one of {', '.join(known[operation])}")
     if change.collectives and change.network is None:
-        raise UsageError("--collective: without a network, collectives take as long as they did", hint="--network FILE")
+        raise UsageError(
+            "--collective: without a network, collectives take as long as in the run", hint="--network FILE"
+        )
 
 
 def _settings(change: Change, eager_bytes: int, seed: int = 0) -> _core.ReplaySettings:
