@@ -50,7 +50,7 @@ def test_steps_of_a_command_are_timed_while_they_run(
     assert len(main["sampled"]) >= 8
 
 
-@pytest.mark.parametrize(("kind", "count"), [("steps", 40), ("even", 4)])
+@pytest.mark.parametrize(("kind", "count"), [("steps", 40), ("even", 10)])
 def test_an_outer_loop_whose_iterations_are_alike_is_the_main_one(
     one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path, kind: str, count: int
 ) -> None:
