@@ -14,7 +14,7 @@ from leadline.figures.run import Run
 from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
-from leadline.predict.changes import AnyChange, Made, apply
+from leadline.predict.changes import AnyChange, Made, Pack, apply
 from leadline.text import format as fmt
 
 PHASES = ("initialisation", "loop", "finalisation")
@@ -136,6 +136,11 @@ def predict(run: Run, change: Change) -> Prediction:
             f"takes {fmt.seconds(LATENCY_NS * 1e-9)} to arrive, and the send of a message larger than "
             f"{fmt.size(eager)} waits for its receive. The last two are assumed, not measured."
         ]
+    if any(isinstance(one, Pack) for one in change.program):
+        found.assumptions.append(
+            "Packing: only messages change. What copies into them, and computing all before exchanging all, do to the "
+            "caches is not predicted: where messages are cheap, as within a node, that may cost more than is gained."
+        )
     error = found.error_of_base["whole"]
     if error is None or abs(error) > LARGE_ERROR or abs(found.error_of_base["loop"] or 0) > LARGE_ERROR:
         found.notes.insert(
