@@ -1,6 +1,7 @@
 #include "analysis/waits/wait_states.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <initializer_list>
 #include <string_view>
@@ -15,6 +16,12 @@ using trace::Category;
 
 // A library sends smaller messages without waiting for the receiver.
 constexpr int64_t least_bytes_to_wait = 1 << 12;
+
+// The size without all bits but the three highest ones.
+int64_t size_class(int64_t bytes) {
+  const auto width = static_cast<int>(std::bit_width(static_cast<uint64_t>(bytes)));
+  return width > 3 ? bytes >> (width - 3) << (width - 3) : bytes;
+}
 
 bool begins_with_any(std::string_view name, std::initializer_list<std::string_view> any) {
   return std::any_of(any.begin(), any.end(), [&](std::string_view one) { return name.starts_with(one); });
@@ -85,8 +92,8 @@ class Finder {
     const StepCall &from = step_.calls[m.send], &to = step_.calls[m.receive];
     const std::string_view function = function_at(profile_, from.site);
     if (synchronous(function)) return true;
-    const int64_t largest = seen_.largest_send(same_host(profile_, from.process, to.process));
-    return !buffered(function) && m.bytes >= least_bytes_to_wait && m.bytes > largest;
+    const bool within_host = same_host(profile_, from.process, to.process);
+    return !buffered(function) && m.bytes >= least_bytes_to_wait && !seen_.returns_early(m.bytes, within_host);
   }
 
   void wait_for(uint32_t call, uint32_t culprit, WaitKind kind) {
@@ -218,10 +225,18 @@ void SeenToReturn::learn_sends(const Step& step, const Profile& profile, const R
     if (done.process == receive.process || synchronous(function) || buffered(function)) continue;
     const ProcessTime &here = time.processes[done.process], &there = time.processes[receive.process];
     const double certain = error + 2 * (done.rounding_ns + receive.rounding_ns);
-    if (here.begin_ns + here.rate * done.end_ns + certain >= there.begin_ns + there.rate * receive.begin_ns) continue;
-    int64_t& most = largest_[same_host(profile, done.process, receive.process)];
-    most = std::max(most, m.bytes);
+    const double begin = here.begin_ns + here.rate * done.begin_ns, end = here.begin_ns + here.rate * done.end_ns;
+    const double posted = there.begin_ns + there.rate * receive.begin_ns;
+    if (posted <= begin) continue;
+    Late& late = late_[same_host(profile, done.process, receive.process)][size_class(m.bytes)];
+    (end + certain < posted ? late.returned_ns += posted - end : late.waited_ns += std::min(posted, end) - begin);
   }
+}
+
+bool SeenToReturn::returns_early(int64_t bytes, bool within_host) const {
+  const std::map<int64_t, Late>& late = late_[within_host];
+  return std::any_of(late.lower_bound(size_class(bytes)), late.end(),
+                     [](const auto& size) { return size.second.returned_ns > size.second.waited_ns; });
 }
 
 TimedStep wait_states(const Step& step, const Profile& profile, const RunTime& time, const SeenToReturn& seen) {

@@ -1,16 +1,16 @@
 // Calls that waited for another rank, in a part of the run whose calls' times are known: for whom, and until when.
 //
 // A receive waits for its sender until the send begins (late sender). A send waits for its receiver until the receive
-// is posted, if it cannot end before (late receiver): it did not, and its message is synchronous, or larger than any
-// that did. A collective waits for the
-// last of the ranks whose data or arrival it needs. If a call completes several messages, the last one counts. A fence
-// of a window waits for the last rank, if it synchronises: it need not if no operations precede it. The origin of an
-// epoch waits for its target until that exposes its window (late post), the target for the origin until that completes
-// its operations (late complete).
+// is posted, if it cannot end before (late receiver): it did not, and its message is synchronous, or of a size whose
+// sends mostly wait when receives come late. A collective waits for the last of the ranks whose data or arrival it
+// needs. If a call completes several messages, the last one counts. A fence of a window waits for the last rank, if it
+// synchronises: it need not if no operations precede it. The origin of an epoch waits for its target until that exposes
+// its window (late post), the target for the origin until that completes its operations (late complete).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -53,15 +53,20 @@ struct TimedStep {
 class SeenToReturn {
  public:
   void learn(const Step& step, const Profile& profile, const RunTime& time);
-  // The largest message whose send ended before its receive was posted: sends of that size do not wait for it.
-  int64_t largest_send(bool within_host) const { return largest_[within_host]; }
+  // Whether sends of that size return without waiting for their receive: as sends of that size or a larger one did for
+  // most of the time that receives came late. A library may send some without waiting as long as it has buffers.
+  bool returns_early(int64_t bytes, bool within_host) const;
   // Whether a rank left the fence at this call site before the last one entered it.
   bool left_early(uint32_t site) const { return left_early_.count(site) > 0; }
 
  private:
   void learn_sends(const Step& step, const Profile& profile, const RunTime& time);
   void learn_fences(const Step& step, const RunTime& time);
-  std::array<int64_t, 2> largest_{};  // between hosts, within a host
+  // Of the times by which receives came later than their sends: those after the send had returned, and the others.
+  struct Late {
+    double returned_ns = 0, waited_ns = 0;
+  };
+  std::array<std::map<int64_t, Late>, 2> late_;  // between hosts, within a host; by size, in quarters of an octave
   std::set<uint32_t> left_early_;
 };
 
