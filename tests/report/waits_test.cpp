@@ -368,6 +368,24 @@ void sends_that_need_no_receiver() {
   check(row, "a send that is buffered now and then");
 }
 
+// Longer sends that return show that shorter ones do, too, if they do so for long.
+void longer_sends_are_evidence() {
+  const auto found = [](uint64_t late) {
+    Run run(2);
+    for (uint64_t i = 0; i < steps; ++i) {
+      run[0].message(send, 1, 1 * ms, 2100 * us, 100000);
+      run[0].message(send, 1, 1 * ms, 40 * us, 300000);
+      run[0].collective(barrier, 0, late + 160 * us);
+      run[1].message(recv, 0, 3 * ms, 100 * us, 100000);
+      run[1].message(recv, 0, 1 * ms + late, 100 * us, 300000);
+      run[1].collective(barrier, 0, 100 * us);
+    }
+    return run.waits();
+  };
+  check(row_of(found(50 * us), WaitKind::late_receiver, send, 0), "longer sends that return a little early");
+  check(!row_of(found(9 * ms), WaitKind::late_receiver, send, 0), "longer sends that return early");
+}
+
 // All wait for the rank that enters the fence last; rank 2 computes for 3 ms before its put.
 void fences() {
   Run run(3);
@@ -664,6 +682,7 @@ int main() {
   chains_lead_to_their_root();
   late_receivers();
   sends_that_need_no_receiver();
+  longer_sends_are_evidence();
   fences();
   causes_of_fences_are_followed_back();
   fences_that_need_not_wait();

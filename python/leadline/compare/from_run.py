@@ -35,6 +35,7 @@ def subject_of(content: Content, name: str) -> Subject:
     sites = _sites(content, inside, series)
     program, arguments = _program(content)
     efficient = efficiency.of_run(content.ranks)
+    found_there = findings_of(content)
     return Subject(
         name=name,
         program=program,
@@ -58,8 +59,11 @@ def subject_of(content: Content, name: str) -> Subject:
         waited_share=_waited(content),
         load_balance=efficient.load_balance if efficient is not None else None,
         communication=efficient.communication if efficient is not None else None,
-        concerns=[_concern(finding) for finding in findings_of(content)],
-        notes=[loss.message for loss in run.losses if loss.code in ("missing-ranks", "unreadable-trace", "on-nodes")],
+        concerns=[_concern(finding) for finding in found_there],
+        notes=[
+            *(loss.message for loss in run.losses if loss.code in ("missing-ranks", "unreadable-trace", "on-nodes")),
+            *(finding.text for finding in found_there if finding.in_verdict),
+        ],
     )
 
 

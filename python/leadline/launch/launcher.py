@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from leadline.launch.wrappers import WRAPPERS, command_start, with_variables
-from leadline.launchers import OTHER, LauncherKind, recognise, srun
+from leadline.launchers import OTHER, LauncherKind, kind_and_version, srun
 
 # Names that start ranks. The name only says that it is one; `--version` says which.
 LAUNCHER_NAME = re.compile(r"(?:mpiexec|mpirun)(?:[._-].*)?|orterun|prterun|prun|oshrun|srun|aprun|jsrun|ibrun|flux")
@@ -37,28 +37,8 @@ def find_launcher(words: Sequence[str], search_path: str | None = None) -> Launc
     path = shutil.which(words[index], path=search_path)
     if path is None:
         return None
-    kind, version = _recognise(path)
+    kind, version = kind_and_version(path)
     return Launcher(kind, path, version, index)
-
-
-def _recognise(path: str) -> tuple[LauncherKind, str]:
-    import subprocess  # slow to import, and not needed where no launcher is in the command
-
-    try:
-        done = subprocess.run(
-            [path, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            check=False,
-            timeout=15,
-        )
-        text = done.stdout + done.stderr
-    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
-        text = ""
-    found = re.search(r"\d+\.\d+(?:\.\d+)?\w*", text)
-    return recognise(text, PurePath(path).name), found.group() if found else ""
 
 
 def words_for_ranks(words: Sequence[str], launcher: Launcher, variables: dict[str, str], preload: str) -> list[str]:

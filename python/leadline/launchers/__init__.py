@@ -6,6 +6,8 @@ A file is found by its folder; the LauncherKind in it has the file's name in cap
 
 import importlib
 import pkgutil
+import re
+from pathlib import PurePath
 
 from leadline.launchers.kind import OTHER, LauncherKind
 
@@ -27,8 +29,29 @@ def recognise(version_text: str, program: str) -> LauncherKind:
     return next((kind for kind in LAUNCHERS if kind.recognises(text, program)), OTHER)
 
 
+def kind_and_version(path: str) -> tuple[LauncherKind, str]:
+    """The kind of the launcher that is this file, and its version: "" if it does not tell."""
+    import subprocess  # slow to import, and not needed where no launcher is in the command
+
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            check=False,
+            timeout=15,
+        )
+        text = done.stdout + done.stderr
+    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        text = ""
+    found = re.search(r"\d+\.\d+(?:\.\d+)?\w*", text)
+    return recognise(text, PurePath(path).name), found.group() if found else ""
+
+
 def named(name: str) -> LauncherKind:
     return next((kind for kind in LAUNCHERS if kind.name == name), OTHER)
 
 
-__all__ = ["LAUNCHERS", "OTHER", "LauncherKind", "named", "recognise"]
+__all__ = ["LAUNCHERS", "OTHER", "LauncherKind", "kind_and_version", "named", "recognise"]

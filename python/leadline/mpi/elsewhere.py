@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from leadline.errors import MissingPrerequisite
-from leadline.launchers import LauncherKind, recognise
+from leadline.launchers import kind_and_version
 from leadline.libraries import MpiLibrary, of_file
 from leadline.mpi.library import Library
 from leadline.text.visible import in_shell
@@ -39,7 +39,7 @@ def at(path: Path) -> Library:
         raise MissingPrerequisite(
             f"{mpicc} links no MPI library that Leadline knows", hint=f"see what it links: {in_shell(str(mpicc))} -show"
         )
-    if _launcher(mpiexec) is not kind.launcher:
+    if kind_and_version(str(mpiexec))[0] is not kind.launcher:
         raise MissingPrerequisite(
             f"{mpiexec} is not of {kind.title}, which {mpicc} links", hint="name the right mpiexec"
         )
@@ -89,22 +89,6 @@ def _suffix_of(mpiexec: Path) -> str:
 def _beside(mpiexec: Path, names: tuple[str, ...], suffix: str) -> Path | None:
     found = (mpiexec.with_name(f"{name}{end}") for end in (suffix, "") for name in names)
     return next((path for path in found if path.is_file()), None)
-
-
-def _launcher(mpiexec: Path) -> LauncherKind | None:
-    try:
-        done = subprocess.run(
-            [mpiexec, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=30,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return recognise(done.stdout + done.stderr, mpiexec.name)
 
 
 def _kind(file: Path) -> MpiLibrary | None:

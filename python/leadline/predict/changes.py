@@ -88,16 +88,19 @@ def numbers_of(run: Run, place: str, *, outermost: bool = False) -> tuple[list[i
 
     outermost: only the loops that are in no other one of these.   Raises UsageError if there is nothing.
     """
+    name, line = split_place(place)
+    if not name:
+        raise UsageError(f"{place!r} names no loop or call", hint="FILE:LINE or ROUTINE[:LINE], as the report does")
     if loops := loops_at(run, place):
         within = run.profile.loops.within
         inner = {a for a in loops if any(a != b and within(a, b) for b in loops)} if outermost else set()
         return [loop for loop in loops if loop not in inner], []
-    name, line = split_place(place)
     found: list[int] = []
     for site in run.sites:
         for location in site.path:
             names = {location.routine.lower(), location.routine.rpartition("::")[2].lower()}
-            names.add(location.file.rpartition("/")[2].lower() if line else "")
+            if line:
+                names.add(location.file.rpartition("/")[2].lower())
             if name.lower() in names and (not line or location.line == line):
                 found += site.members
                 break

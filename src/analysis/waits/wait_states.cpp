@@ -235,8 +235,17 @@ void SeenToReturn::learn_sends(const Step& step, const Profile& profile, const R
 
 bool SeenToReturn::returns_early(int64_t bytes, bool within_host) const {
   const std::map<int64_t, Late>& late = late_[within_host];
-  return std::any_of(late.lower_bound(size_class(bytes)), late.end(),
-                     [](const auto& size) { return size.second.returned_ns > size.second.waited_ns; });
+  const int64_t own = size_class(bytes);
+  double returned = 0, waited = 0;
+  for (auto size = late.lower_bound(own); size != late.end(); ++size) {
+    if (size->first == own) {
+      returned += size->second.returned_ns;
+      waited += size->second.waited_ns;
+    } else {
+      returned += std::max(size->second.returned_ns - size->second.waited_ns, 0.0);
+    }
+  }
+  return returned > waited;
 }
 
 TimedStep wait_states(const Step& step, const Profile& profile, const RunTime& time, const SeenToReturn& seen) {

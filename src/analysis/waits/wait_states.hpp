@@ -53,8 +53,9 @@ struct TimedStep {
 class SeenToReturn {
  public:
   void learn(const Step& step, const Profile& profile, const RunTime& time);
-  // Whether sends of that size return without waiting for their receive: as sends of that size or a larger one did for
-  // most of the time that receives came late. A library may send some without waiting as long as it has buffers.
+  // Whether sends of that size return without waiting for their receive: when receives came late, they returned for
+  // longer than they waited. Sizes above count if they mostly return, since smaller sends then do so, too. A library
+  // may send some long messages without waiting as long as it has buffers.
   bool returns_early(int64_t bytes, bool within_host) const;
   // Whether a rank left the fence at this call site before the last one entered it.
   bool left_early(uint32_t site) const { return left_early_.count(site) > 0; }
