@@ -90,6 +90,10 @@ nb::tuple computation(Changed& self, std::vector<uint32_t> loops, std::vector<ui
   return apply([&](replay::Made* made) { return replay::computation({loops, sites}, factor, &self.tree, made); });
 }
 
+nb::tuple remove_calls(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
+  return apply([&](replay::Made* made) { return replay::remove_calls({loops, sites}, &self.tree, made); });
+}
+
 nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) {
   replay::Differences d;
   replay::Outcome outcome;
@@ -159,6 +163,7 @@ void bind_replay(nb::module_& m) {
       .def("balance", &balance)
       .def("without_noise", &without_noise)
       .def("computation", &computation, "loops"_a, "sites"_a, "factor"_a)
+      .def("remove_calls", &remove_calls, "loops"_a, "sites"_a)
       .def("replay", &run, "settings"_a, "sensitivities"_a = false);
 }
 

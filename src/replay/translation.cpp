@@ -126,6 +126,7 @@ void Translation::series(const std::vector<float>& ns, double mean_ns, double fa
 }
 
 void Translation::call(const At& at) {
+  if (at.from.removed) return;
   const structure::DecodedCall& call = at.leaf.call;
   const trace::CallFacts& facts = call.facts();
   if (at.leaf.varies && (facts.moves || facts.requests != RequestUse::none)) {

@@ -187,6 +187,16 @@ void computation_is_spread_evenly() {
   }
 }
 
+void calls_that_others_count_on_stay() {
+  Tree tree = tree_of(wait_for({2, 1}), true);
+  Made made;
+  testing::check_equal(remove_calls({{}, {13}}, &tree, &made), "", "a local call");
+  testing::check(tree.classes[0].leaves[3].removed && !tree.classes[0].leaves[0].removed, "only that");
+  testing::check_equal(made.calls_before, uint64_t{ranks * steps}, "calls removed");
+  testing::check_equal(remove_calls({{}, {11}}, &tree, &made), "MPI_Isend is no blocking collective", "a message");
+  testing::check_equal(remove_calls({{}, {99}}, &tree, &made), "the program makes no call there", "nothing");
+}
+
 void noise_and_single_routines() {
   Tree tree = tree_of(wait_for({2, 1}), true);
   std::vector<float>& ns = tree.members[0].before_ns[0];  // 1 to 12: four in each step
@@ -224,6 +234,7 @@ int main() {
   what_cannot_be_packed_is_refused();
   computation_is_spread_evenly();
   noise_and_single_routines();
+  calls_that_others_count_on_stay();
   more_steps_repeat_the_changed_ones();
   return testing::result();
 }

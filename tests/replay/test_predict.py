@@ -20,7 +20,7 @@ from leadline import predict as predicting
 from leadline.__main__ import main
 from leadline.errors import UsageError
 from leadline.figures.run import Run, open_run
-from leadline.predict import Balance, Change, Computation, NoNoise, Pack, predict
+from leadline.predict import Balance, Change, Computation, NoNoise, Pack, Without, predict
 
 STEPS = 40
 FIELDS = 6  # fields.c
@@ -141,6 +141,25 @@ def test_computation_that_is_spread_evenly_or_shorter(run: Run) -> None:
     assert nothing.seconds <= base.seconds - STEPS * 0.0004
     calm = predict(run, Change(program=(NoNoise(),)))
     assert calm.predicted.messages == calm.base.messages
+
+
+def test_calls_that_are_not_made_cost_nothing(run: Run) -> None:
+    from leadline import network
+
+    given = network.parse(NETWORK).network
+    sums, sends = (
+        tuple(member for site in run.sites if site.function == name for member in site.members)
+        for name in ("MPI_Allreduce", "MPI_Isend")
+    )
+    usual = predict(run, Change(network=given))
+    without = predict(run, Change(network=given, program=(Without("the sum", sums),)))
+    assert without.made[0].calls_before == 2 * STEPS
+    assert without.predicted.messages == usual.predicted.messages - 2 * STEPS  # of recursive doubling
+    # A latency is 100 s. Rank 1 went on and sent before the sum had come: only the last sum was waited for.
+    assert without.predicted.seconds == pytest.approx(usual.predicted.seconds - 100, abs=1)
+    assert without.base == usual.base
+    with pytest.raises(UsageError, match="MPI_Isend is no blocking collective"):
+        predict(run, Change(program=(Without("sends", sends),)))
 
 
 def test_another_algorithm_has_its_own_messages(run: Run) -> None:

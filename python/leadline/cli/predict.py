@@ -55,6 +55,13 @@ SCHEMA = 1
     help="Messages that a loop sends one by one become one for each partner, or one for each K iterations.",
 )
 @click.option(
+    "--without",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_WITHOUT",
+    help="The collective calls there, such as barriers, are not made.",
+)
+@click.option(
     "--collective",
     multiple=True,
     metavar="OP=ALGORITHM",
@@ -84,6 +91,7 @@ def command(
     ideal: bool,
     compute: tuple[str, ...],
     pack: tuple[str, ...],
+    without: tuple[str, ...],
     collective: tuple[str, ...],
     balance: bool,
     noise: str | None,
@@ -106,13 +114,24 @@ def command(
     with working("replaying"):
         run = open_run(run_or_newest(directory), step)
         from leadline import network as networks
-        from leadline.predict import AnyChange, Balance, Change, Computation, NoNoise, Pack, predict, why_spoiled
+        from leadline.predict import (
+            AnyChange,
+            Balance,
+            Change,
+            Computation,
+            NoNoise,
+            Pack,
+            Without,
+            predict,
+            why_spoiled,
+        )
 
         if reason := why_spoiled(run):
             raise UsageError(f"no prediction can be made from this run. {reason}")
         given = networks.named(network).network if network else None
         program: list[AnyChange] = [Computation(sites, each) for sites, each in parts]
         program += [Pack(*_packing(each)) for each in pack]
+        program += [Without(sites) for sites in without]
         program += [Balance()] if balance else []
         program += [NoNoise()] if noise else []
         found = predict(run, Change(steps or 0, given, factor, ideal, eager, tuple(program), algorithms))

@@ -1,7 +1,7 @@
 """Predicts times of a recorded run by replaying it in a network model (docs/tune/predict.md)."""
 
-from leadline.predict.changes import AnyChange, Balance, Computation, Made, NoNoise, Pack
-from leadline.predict.prediction import PHASES, Change, Figures, Prediction, predict, why_spoiled
+from leadline.predict.changes import AnyChange, Balance, Computation, Made, NoNoise, Pack, Without
+from leadline.predict.prediction import PHASES, Change, Figures, Prediction, Replays, predict, why_spoiled
 
 __all__ = [
     "PHASES",
@@ -14,6 +14,8 @@ __all__ = [
     "NoNoise",
     "Pack",
     "Prediction",
+    "Replays",
+    "Without",
     "predict",
     "why_spoiled",
 ]

@@ -38,9 +38,18 @@ class NoNoise:
     """Computation before a call takes its median over the iterations of the main loop."""
 
 
-AnyChange = Pack | Computation | Balance | NoNoise
+@dataclass(frozen=True)
+class Without:
+    """Collective calls, and calls about objects, that are not made. members: their numbers in the run, if these are
+    known; else those at `sites`."""
+
+    sites: str
+    members: tuple[int, ...] = ()
+
+
+AnyChange = Pack | Computation | Balance | NoNoise | Without
 # Computation is what it is before messages are packed and computation is spread.
-_ORDER = (Computation, NoNoise, Pack, Balance)
+_ORDER = (Computation, NoNoise, Without, Pack, Balance)
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,10 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
                 name = "compute"
                 text = f"computation in {change.sites} takes {fmt.percent(change.factor)} of its time"
                 done = tree.computation(*numbers_of(run, change.sites), change.factor)
+            case Without():
+                name, text = "without", f"calls in {change.sites} not made"
+                at = ([], list(change.members)) if change.members else numbers_of(run, change.sites)
+                done = tree.remove_calls(*at)
             case Balance():
                 name, text = "balance", "computation of each iteration spread evenly over the ranks"
                 done = tree.balance()
@@ -78,7 +91,7 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
                 name, text = "noise", "computation without noise: each call's median over the iterations"
                 done = tree.without_noise()
     except ValueError as error:
-        where = f" {change.sites}" if isinstance(change, Pack | Computation) else ""
+        where = f" {change.sites}" if isinstance(change, Pack | Computation | Without) else ""
         raise UsageError(f"--{name}{where}: {error}") from error
     return Made(name, text, *done)
 

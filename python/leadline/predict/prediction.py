@@ -45,7 +45,7 @@ class Change:
 class Figures:
     """Seconds of the whole run and of an iteration of the main loop, each with the interval of replays whose iterations
     were drawn again, wider by the error of the replayed base. iteration_s: None without a main loop.   phases_s: means
-    over the ranks; None: unknown."""
+    over the ranks; None: unknown.   drawn_s: the whole run of each of these replays, in the order of their seeds."""
 
     seconds: float
     low: float
@@ -53,6 +53,7 @@ class Figures:
     iteration: tuple[float, float, float] | None
     phases_s: dict[str, float | None]
     messages: int
+    drawn_s: tuple[float, ...] = ()
 
 
 @dataclass
@@ -81,72 +82,98 @@ class Prediction:
 
 
 def predict(run: Run, change: Change) -> Prediction:
-    """The base is replayed with the costs in the recording; over several hosts, in the network of the change. Callers
-    that show the result must ask why_spoiled() first.
+    """Reads the run and replays it with one change: see Replays.predict."""
+    return Replays(run).predict(change)
+
+
+class Replays:
+    """A run that is read once and replayed with as many changes as wanted. Callers that show the results must ask
+    why_spoiled() first.
 
     Raises UsageError, with the reason, if the recording does not have enough.
     """
-    _refuse(run)
-    loop = _main_loop(run)
-    recorded, rank_order = _read(run, loop)
-    steps = int(recorded.steps)
-    if change.steps and not steps:
-        raise UsageError(
-            "--steps: there is no main loop that rank 0 entered exactly once", hint="--step ROUTINE[:LINE]"
+
+    def __init__(self, run: Run) -> None:
+        _refuse(run)
+        self.run = run
+        self.loop = _main_loop(run)
+        self._recorded, rank_order = _read(run, self.loop)
+        self._tree = _core.ReplayTree(self._recorded)
+        self._eager = _eager_bytes(run)
+        self.steps = int(self._recorded.steps)
+        self.times = _recorded_times(self._recorded)
+        self.several_hosts = len({run.processes[i].host for i in rank_order}) > 1
+        self._bases: list[tuple[Change, Figures]] = []
+
+    def predict(self, change: Change) -> Prediction:
+        """The base is replayed with the costs in the recording; over several hosts, in the network of the change.
+
+        Raises UsageError, with the reason, if the change cannot be made, or the ranks would wait for each other.
+        """
+        steps = self.steps
+        if change.steps and not steps:
+            raise UsageError(
+                "--steps: there is no main loop that rank 0 entered exactly once", hint="--step ROUTINE[:LINE]"
+            )
+        base_network = change.network if self.several_hosts else None
+        if self.several_hosts and base_network is None:
+            raise UsageError(
+                "the ranks ran on several hosts, and the cost of messages between hosts is not recorded",
+                hint="--network FILE",
+            )
+        _check_algorithms(change)
+        plain = Change(network=base_network)
+        base = self._base(plain)
+        changed, made = self._tree, []
+        if change.program:
+            changed = _core.ReplayTree(self._recorded)
+            made = apply(changed, self.run, change.program)
+        predicted = base if change == plain else _figures(changed, change, self._eager, change.steps or steps)
+        errors = _errors(self.times, base)
+        traced = _settled(changed.replay(_settings(change, self._eager), True))
+        found = Prediction(
+            recorded_s=self.times,
+            base=_widened(base, errors),
+            predicted=_widened(predicted, errors),
+            error_of_base=errors,
+            steps_recorded=steps,
+            steps=change.steps or steps,
+            sensitivities=traced["sensitivities"],
+            loop=self.loop,
+            made=made,
         )
-    several = len({run.processes[i].host for i in rank_order}) > 1
-    base_network = change.network if several else None
-    if several and base_network is None:
-        raise UsageError(
-            "the ranks ran on several hosts, and the cost of messages between hosts is not recorded",
-            hint="--network FILE",
-        )
-    _check_algorithms(change)
-    eager = _eager_bytes(run)
-    plain = Change(network=base_network)
-    tree = _core.ReplayTree(recorded)
-    base = _figures(tree, plain, eager, steps)
-    changed, made = tree, []
-    if change.program:
-        changed = _core.ReplayTree(recorded)
-        made = apply(changed, run, change.program)
-    predicted = base if change == plain else _figures(changed, change, eager, change.steps or steps)
-    times = _recorded_times(recorded)
-    errors = _errors(times, base)
-    traced = _settled(changed.replay(_settings(change, eager), True))
-    found = Prediction(
-        recorded_s=times,
-        base=_widened(base, errors),
-        predicted=_widened(predicted, errors),
-        error_of_base=errors,
-        steps_recorded=steps,
-        steps=change.steps or steps,
-        sensitivities=traced["sensitivities"],
-        loop=loop,
-        made=made,
-    )
-    found.notes = _notes(tree.replay(_settings(plain, eager))["differences"], run)
-    if unusable := traced["differences"]["unusable"]:
-        found.notes.append(
-            f"{unusable:,} calls of collectives cannot use the given algorithm: their time is a formula's."
-        )
-    if base_network is None:
-        found.assumptions = [
-            "No network was given: a call costs what it cost in the run when it did not wait, a message within a node "
-            f"takes {fmt.seconds(LATENCY_NS * 1e-9)} to arrive, and the send of a message larger than "
-            f"{fmt.size(eager)} waits for its receive. The last two are assumed, not measured."
-        ]
-    if any(isinstance(one, Pack) for one in change.program):
-        found.assumptions.append(
-            "Packing: only messages change. What copies into them, and computing all before exchanging all, do to the "
-            "caches is not predicted: where messages are cheap, as within a node, that may cost more than is gained."
-        )
-    error = found.error_of_base["whole"]
-    if error is None or abs(error) > LARGE_ERROR or abs(found.error_of_base["loop"] or 0) > LARGE_ERROR:
-        found.notes.insert(
-            0, "The replay of the unchanged run is off by more than 10 %: do not rely on the prediction."
-        )
-    return found
+        found.notes = _notes(self._tree.replay(_settings(plain, self._eager))["differences"], self.run)
+        if unusable := traced["differences"]["unusable"]:
+            found.notes.append(
+                f"{unusable:,} calls of collectives cannot use the given algorithm: their time is a formula's."
+            )
+        if base_network is None:
+            found.assumptions = [
+                "No network was given: a call costs what it cost in the run when it did not wait, a message within a "
+                f"node takes {fmt.seconds(LATENCY_NS * 1e-9)} to arrive, and the send of a message larger than "
+                f"{fmt.size(self._eager)} waits for its receive. The last two are assumed, not measured."
+            ]
+        if any(isinstance(one, Pack) for one in change.program):
+            found.assumptions.append(
+                "Packing: only messages change. What copies into them, and computing all before exchanging all, do to "
+                "the caches is not predicted: where messages are cheap, as within a node, that may cost more than is "
+                "gained."
+            )
+        error = found.error_of_base["whole"]
+        if error is None or abs(error) > LARGE_ERROR or abs(found.error_of_base["loop"] or 0) > LARGE_ERROR:
+            found.notes.insert(
+                0, "The replay of the unchanged run is off by more than 10 %: do not rely on the prediction."
+            )
+        return found
+
+    def _base(self, plain: Change) -> Figures:
+        """Of the unchanged program; replayed once for all changes."""
+        for change, figures in self._bases:
+            if change == plain:
+                return figures
+        figures = _figures(self._tree, plain, self._eager, self.steps)
+        self._bases.append((plain, figures))
+        return figures
 
 
 def why_spoiled(run: Run) -> str | None:
@@ -244,7 +271,7 @@ def _figures(tree: _core.ReplayTree, change: Change, eager_bytes: int, steps: in
     if steps and all(each is not None for each in loops):
         known = [each / steps for each in loops if each is not None]
         iteration = (known[0], min(known), max(known))
-    return Figures(wholes[0], min(wholes), max(wholes), iteration, phases[0], first["messages"])
+    return Figures(wholes[0], min(wholes), max(wholes), iteration, phases[0], first["messages"], tuple(wholes))
 
 
 def _widened(figures: Figures, errors: dict[str, float | None]) -> Figures:

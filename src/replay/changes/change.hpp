@@ -39,6 +39,9 @@ Refusal without_noise(Tree* tree, Made* made);
 // The computation before the calls of the sites, or in the loops, is multiplied.
 Refusal computation(const Selection& at, double factor, Tree* tree, Made* made);
 
+// Blocking collective calls and calls about objects are not made; what is computed before them stays.
+Refusal remove_calls(const Selection& at, Tree* tree, Made* made);
+
 // Of a leaf: whether the calls of a class's members are selected.
 std::vector<uint8_t> selected_leaves(const TreeClass& of, const Selection& at);
 // Whether each message that a change made is received as it is sent; otherwise which is not.
