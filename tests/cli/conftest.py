@@ -11,6 +11,7 @@ from typing import Any
 
 import kept_builds
 import pytest
+import tiers
 
 from leadline import mpi
 from leadline.__main__ import main
@@ -114,8 +115,15 @@ def in_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Ca
     return InProcess(tmp_path, monkeypatch, capfd)
 
 
-@pytest.fixture(scope="session", params=mpi.NAMES)
+@pytest.fixture(scope="session", params=tiers.each_library(mpi.NAMES))
 def library(request: pytest.FixtureRequest) -> mpi.Library:
+    """Every MPI library in turn; in the normal tier, one of each kind."""
+    return _found(request.param)
+
+
+@pytest.fixture(scope="session", params=mpi.NAMES)
+def every_library(request: pytest.FixtureRequest) -> mpi.Library:
+    """In the normal tier, too."""
     return _found(request.param)
 
 

@@ -49,6 +49,7 @@ def test_the_recorder_is_silent_in_a_program_without_mpi() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "hello\n", "")
 
 
+@pytest.mark.ci  # builds everything again
 @pytest.mark.timeout(900)
 def test_pip_install_gives_a_working_leadline(tmp_path: Path, mpich: mpi.Library, tiny: Tiny) -> None:
     prefix = tmp_path / "environment"

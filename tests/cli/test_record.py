@@ -24,7 +24,8 @@ def noop_library(tmp_path: Path) -> Path:
     return library
 
 
-def test_every_rank_is_recorded_with_every_library(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
+def test_every_rank_is_recorded_with_every_library(leadline: Command, every_library: mpi.Library, tiny: Tiny) -> None:
+    library = every_library
     ended = leadline("record", "-o", "run", "--", *library.launch(2), tiny(library), environ=library.environ)
     assert ended.code == 0, ended.everything
     assert ended.out.startswith("ranks=2 sum=2 ")

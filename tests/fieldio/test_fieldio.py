@@ -46,6 +46,7 @@ def library_of(way: str) -> str:
     return PARALLEL if "parallel" in way else "openmpi"
 
 
+@pytest.mark.ci(written="gathered", read="gathered")
 @pytest.mark.parametrize("ranks", [1, 3, 5] if ALL else [3])
 @pytest.mark.parametrize(("written", "read"), PAIRS)
 def test_random_fields_come_back(written: str, read: str, ranks: int, tmp_path: Path) -> None:
@@ -57,6 +58,7 @@ def test_random_fields_come_back(written: str, read: str, ranks: int, tmp_path: 
     assert done.lines == [f"{FIELDS} fields on {ranks} ranks, 0 wrong"], done.stderr
 
 
+@pytest.mark.ci("intel")
 @pytest.mark.parametrize("name", ["mpich", "intel"])
 def test_without_a_pnetcdf_that_fits_one_rank_reads_and_writes(name: str, tmp_path: Path) -> None:
     need(name, "gathered", tmp_path)

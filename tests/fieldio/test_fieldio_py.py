@@ -32,6 +32,8 @@ def lines_of(name: str, ranks: int, words: list[str], tmp_path: Path, program: P
     return done.lines
 
 
+@pytest.mark.ci(name="debian-openmpi", ranks=2)
+@pytest.mark.ci("auto")
 @pytest.mark.parametrize(
     ("name", "ranks", "written", "read"),
     [

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+import tiers
 
 from . import running
 from .building import Builder
@@ -19,9 +20,15 @@ def _library(name: str) -> Library:
     return library
 
 
-@pytest.fixture(scope="session", params=NAMES)
+@pytest.fixture(scope="session", params=tiers.each_library(NAMES))
 def library(request: pytest.FixtureRequest) -> Library:
-    """Every MPI library in turn."""
+    """Every MPI library in turn; in the normal tier, one of each kind."""
+    return _library(request.param)
+
+
+@pytest.fixture(scope="session", params=NAMES)
+def every_library(request: pytest.FixtureRequest) -> Library:
+    """In the normal tier, too."""
     return _library(request.param)
 
 

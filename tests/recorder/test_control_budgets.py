@@ -25,6 +25,7 @@ def files_of(run: Path, rank: int) -> int:
     return sum(file.stat().st_size for file in run.glob(f"rank-{rank:05d}-*"))
 
 
+@pytest.mark.ci(kind="structureless", budget=400_000)
 @pytest.mark.parametrize(
     ("kind", "budget"), [("structureless", 100_000), ("structureless", 400_000), ("halo26", 150_000)]
 )

@@ -305,6 +305,7 @@ def test_fortran(fortran_library: Library, builder: Builder, recorder: Path, tmp
     assert routines == {"write_stream", "write_direct", "write_records", "write_text"}
 
 
+@pytest.mark.ci("openmpi")
 def test_python(one_of_each_family: Library, recorder: Path, tmp_path: Path) -> None:
     library, ranks = one_of_each_family, ranks_of(one_of_each_family)
     command, environment = python_command(library, tmp_path)

@@ -43,6 +43,7 @@ WHOLE = {
 }
 
 
+@pytest.mark.ci("openmpi")
 @pytest.mark.parametrize("how", WHOLE)
 def test_every_call_is_counted(
     how: str, one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
@@ -61,6 +62,7 @@ def test_every_call_is_counted(
         assert (calls["MPI_Irecv"], calls["MPI_Wait"], calls["MPI_Send"]) == (receives, receives, sends)
 
 
+@pytest.mark.ci("openmpi")
 @pytest.mark.parametrize("how", ["requests", "copied-requests"])
 def test_a_hundred_thousand_requests_are_outstanding(
     how: str, one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path

@@ -15,6 +15,8 @@ from .libraries import Library
 from .reading import report_of
 from .running import run_mpi
 
+pytestmark = pytest.mark.ci  # two minutes of compiling; test_hostile.py has the same programs without sanitizers
+
 FOUND = 66  # a sanitizer's exit code
 STEPS = 300
 OPTIONS = f"exitcode={FOUND}:halt_on_error=1:abort_on_error=0"

@@ -63,6 +63,7 @@ def test_one_slow_iteration_of_a_bounded_trace_has_its_time_and_rank(
     assert len(it["sampled"]) >= 8
 
 
+@pytest.mark.ci("openmpi")
 def test_the_whole_series_takes_few_bytes_and_adds_up(
     one_of_each_family: Library, steps_program: Path, recorder: Path, tmp_path: Path
 ) -> None:
@@ -76,6 +77,7 @@ def test_the_whole_series_takes_few_bytes_and_adds_up(
     assert bytes_of(run) - bytes_of(bounded) <= 1.5 * report["totals"]["calls"]
 
 
+@pytest.mark.ci(one_of_each_family="openmpi", ranks=2)
 @pytest.mark.full(one_of_each_family="mpich", ranks=4)  # which waits busily
 @pytest.mark.parametrize(("arguments", "ranks", "least"), [(["400"], 2, 8), (["6000", "chain"], 4, 8)])
 def test_every_send_of_a_sampled_iteration_meets_its_receive(

@@ -43,6 +43,7 @@ def run_away(one_of_each_family: Library, builder: Builder, recorder: Path, tmp_
     return run
 
 
+@pytest.mark.ci("openmpi")
 def test_a_live_file_is_as_long_as_what_is_used(
     one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:
@@ -57,6 +58,7 @@ def test_a_live_file_is_as_long_as_what_is_used(
         assert found.st_mode & 0o222 == 0, "its owner, unless root, cannot empty it by mistake: that would be a SIGBUS"
 
 
+@pytest.mark.ci("openmpi")
 def test_live_memory_on_the_node_leaves_nothing_there(run_away, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     run = run_away("endings.c", "finish", str(STEPS))
     assert len(list(run.glob("rank-*.trace"))) == RANKS
@@ -65,6 +67,7 @@ def test_live_memory_on_the_node_leaves_nothing_there(run_away, tmp_path: Path) 
     assert report_of(run)["losses"] == []
 
 
+@pytest.mark.ci("openmpi")
 def test_generations_are_kept_on_the_node_until_the_end(run_away, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     run = run_away("random_program.c", "3", "structureless", "4000", LEADLINE_MEMORY="4M")
     assert report_of(run)["losses"] == []

@@ -45,6 +45,7 @@ def routines(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {one["routine"]: one for one in report["samples"]["routines"]}
 
 
+@pytest.mark.ci("openmpi")
 @needs_samples
 def test_each_routine_has_its_time(one_of_each_family: Library, program: Path, recorder: Path, tmp_path: Path) -> None:
     report, said = record(one_of_each_family, [program, STEPS, WORK], recorder, tmp_path / "run")
@@ -74,6 +75,7 @@ def test_each_routine_has_its_time(one_of_each_family: Library, program: Path, r
     assert (Path(heavy["file"]).name, heavy["line"] > 0) == ("sampled.c", True)
 
 
+@pytest.mark.ci("openmpi")
 @needs_samples
 def test_none_are_taken_while_recording_is_paused(
     one_of_each_family: Library, program: Path, recorder: Path, tmp_path: Path
@@ -84,6 +86,7 @@ def test_none_are_taken_while_recording_is_paused(
     assert "beside" not in found or found["beside"]["samples"] < 0.05 * found["light"]["samples"]
 
 
+@pytest.mark.ci("openmpi")
 @needs_samples
 def test_what_has_no_room_is_counted(
     one_of_each_family: Library, program: Path, recorder: Path, tmp_path: Path

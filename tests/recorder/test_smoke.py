@@ -11,8 +11,9 @@ STEPS = 100
 
 
 def test_a_loop_of_messages_is_counted_exactly(
-    library: Library, builder: Builder, recorder: Path, tmp_path: Path
+    every_library: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:
+    library = every_library
     program = [builder.c(library, "smoke.c"), str(STEPS)]
     run = tmp_path / "run"
     plain = run_mpi(library, 2, program, cwd=tmp_path)

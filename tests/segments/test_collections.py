@@ -33,6 +33,7 @@ WRONG = {
 }
 
 
+@pytest.mark.ci("intel")
 @pytest.mark.parametrize(("name", "ranks"), [(name, ranks) for name, counts in RANKS.items() for ranks in counts])
 def test_random_collections_bring_every_byte(name: str, ranks: int, tmp_path: Path) -> None:
     done = run(name, ranks, ["random", "1", str(COLLECTIONS)], cwd=tmp_path, program=PROGRAM)

@@ -39,6 +39,7 @@ WRONG = {
 }
 
 
+@pytest.mark.ci("intel")
 @pytest.mark.parametrize(("name", "ranks"), [(name, ranks) for name, counts in RANKS.items() for ranks in counts])
 def test_random_plans_bring_what_plain_messages_bring(name: str, ranks: int, tmp_path: Path) -> None:
     done = run(name, ranks, ["random", "1", str(PLANS)], cwd=tmp_path)
@@ -55,6 +56,7 @@ def test_threads_bring_the_same_bytes(tmp_path: Path) -> None:
     assert done.lines == [f"{PLANS} plans on 2 ranks, 0 wrong, 3 threads"], done.stderr
 
 
+@pytest.mark.ci("openmpi")
 @pytest.mark.parametrize(("name", "ranks"), [("mpich", 2), ("openmpi", 3)])
 def test_segments_of_several_messages_bring_the_same_bytes(name: str, ranks: int, tmp_path: Path) -> None:
     chosen = library(name)

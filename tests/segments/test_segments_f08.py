@@ -35,11 +35,13 @@ def _built(library: Library, modules: Path) -> Path:
     )
 
 
+@pytest.mark.ci("debian-openmpi")
 def test_halos_of_sections_arrive(library: Library, tmp_path: Path) -> None:
     done = run_mpi(library, 2, [_built(library, tmp_path)], cwd=tmp_path)
     assert done.lines == ["rank 0: 0 wrong", "rank 1: 0 wrong"], done.stderr
 
 
+@pytest.mark.ci("debian-openmpi")
 def test_an_error_is_said_on_every_rank(library: Library, tmp_path: Path) -> None:
     done = run_mpi(library, 2, [_built(library, tmp_path), "size"], cwd=tmp_path)
     said = "rank 0, field salt: sends 64 bytes to neighbour 1 (rank 1), which receives 96"

@@ -170,6 +170,7 @@ def test_fortran_reaches_the_shim(
     assert min(run.tuned(2)) > 0
 
 
+@pytest.mark.ci("debian-mpich", "intel")
 @pytest.mark.parametrize("name", ["mpich", "openmpi", "debian-mpich", "intel"])
 def test_mpi4py_reaches_the_shim(name: str, shim: Path, tmp_path: Path) -> None:
     library = known(name)

@@ -37,6 +37,7 @@ def found(directory: Path) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.ci
 def test_each_form_sends_the_messages_that_it_stands_for(found: Any) -> None:
     assert found["steps"] == STEPS
     for row in found["routines"]:
@@ -58,12 +59,14 @@ def test_each_form_sends_the_messages_that_it_stands_for(found: Any) -> None:
     assert exchanges <= rows[1] <= 2 * exchanges
 
 
+@pytest.mark.ci
 def test_the_default_is_the_library_that_pnetcdf_is_for(found: Any) -> None:
     names = {library.name for library in available()}
     whole = "debian-openmpi" in names and find_library("pnetcdf") is not None
     assert (found["library"] == "debian-openmpi") == whole
 
 
+@pytest.mark.ci
 def test_nothing_is_called_clear_after_one_round(found: Any) -> None:
     ratios = [form["ratio"] for row in found["routines"] for form in row["forms"] if form["ratio"]]
     assert ratios
@@ -73,6 +76,7 @@ def test_nothing_is_called_clear_after_one_round(found: Any) -> None:
     assert [each["phase"] for each in found["phases"]] == ["input", "loop", "output", "total"]
 
 
+@pytest.mark.ci
 def test_all_ranks_read_the_input_once_each_or_once_in_all(found: Any) -> None:
     if not found["files"]:
         pytest.skip("NetCDF is not installed")
@@ -88,6 +92,7 @@ def test_all_ranks_read_the_input_once_each_or_once_in_all(found: Any) -> None:
     assert [isinstance(share, dict) for share in here] == ["parallel" in forms] * 2
 
 
+@pytest.mark.ci
 def test_its_recordings_can_be_compared(found: Any) -> None:
     runs = Path(found["runs"])
     forms = {path.name.split("-")[0] for path in runs.iterdir()} - {"files"}
@@ -98,6 +103,7 @@ def test_its_recordings_can_be_compared(found: Any) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.ci
 def test_the_terminal_has_every_part(found: Any) -> None:
     from rich.console import Console
 

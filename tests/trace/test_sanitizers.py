@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.ci  # compiles with sanitizers
+
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 

@@ -20,6 +20,7 @@ MPICH = ("mpich", "debian-mpich")
 
 
 @pytest.mark.parametrize("name", [*OPEN_MPI, *MPICH, "intel"])
+@pytest.mark.ci("debian-openmpi", "debian-mpich")
 def test_what_is_set_is_seen_to_take_effect(apply: Apply, name: str) -> None:
     done = apply(name, RING, "--via", "native")
     assert [rule["algorithm"] for rule in done.found["applied"]] == ["scatter_ring"], done.found

@@ -22,13 +22,15 @@ RUN_TIMEOUT_S = 300  # only against hanging: a run takes seconds, on a machine t
 # Every workload runs with these, at these numbers of ranks: MPICH and Intel MPI wait busily, so more ranks than cores
 # would take turns by time slices; Open MPI yields.
 LIBRARIES = {"mpich": ("mpich", "debian-mpich"), "openmpi": ("openmpi", "debian-openmpi"), "intel": ("intel",)}
-RUNS = [("mpich", 2), ("mpich", 4), ("openmpi", 4), ("openmpi", 16)]
+RUNS = [("mpich", 2), ("mpich", 4), ("openmpi", 4), ("openmpi", 16)]  # only the first in the normal tier
 EXHAUSTIVE = [("openmpi", 2), ("openmpi", 8), ("intel", 2), ("intel", 4)]
 
 
 def runs(normal: Sequence[tuple[str, int]] = RUNS, exhaustive: Sequence[tuple[str, int]] = EXHAUSTIVE) -> list[Any]:
     """Parameters of a fixture: (name of the library, ranks)."""
-    marked = [(run, ()) for run in normal] + [(run, (pytest.mark.full,)) for run in exhaustive]
+    first, *others = normal
+    marked = [(first, ()), *((run, (pytest.mark.ci,)) for run in others)]
+    marked += [(run, (pytest.mark.full,)) for run in exhaustive]
     return [pytest.param(run, id=f"{run[0]}-{run[1]}", marks=marks) for run, marks in marked]
 
 

@@ -16,7 +16,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str, 
     """Of one recorded run: the JSON object, the summary, all tables."""
     directory = tmp_path_factory.mktemp("agree")
     options = {"grid": "48x16x5", "tracers": 12, "steps": 6, "cost": "light", "output": directory / "fields.dat"}
-    recording = record("opatm", library("openmpi"), 4, options, cwd=directory)
+    recording = record("opatm", library("mpich"), 4, options, cwd=directory)
     return recording.report, printed(recording.directory, whole=False), printed(recording.directory, whole=True)
 
 

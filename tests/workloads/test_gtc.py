@@ -7,6 +7,8 @@ import pytest
 
 from .recorded import assert_refused, quickest, result_line, start, words
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 SMALL = {"grid": "17x32x16", "particles": 20000, "steps": 3}
 NUMBER = r"(\d\.\d+e[+-]\d+)"
 

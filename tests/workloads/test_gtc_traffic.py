@@ -8,6 +8,8 @@ import pytest
 from .recorded import NAME_AND_RANKS, Recording, library, quickest, record, result_line
 from .test_gtc import _means
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 RADIAL, POLOIDAL, PLANES = 17, 32, 16
 STEPS = 3
 STAGES = 2 * STEPS

@@ -24,6 +24,7 @@ def two_outputs(any_program: Program, tmp_path_factory: pytest.TempPathFactory) 
     return read_output(folder / "out.bin")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("ranks", "decomposition", "described"),
     [

@@ -3,9 +3,13 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from leadline import workloads
 
 from .running import Program
+
+pytestmark = pytest.mark.ci  # for changes to workloads/
 
 HERE = Path(__file__).parent
 PARTS = (

@@ -6,6 +6,8 @@ import pytest
 
 from .running import Program, Result, result_of, run_opatm
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 LEVELS = 5
 OPTIONS = {"grid": f"14x10x{LEVELS}", "tracers": 4, "steps": 3}
 EXCHANGES = [

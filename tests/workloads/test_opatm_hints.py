@@ -12,6 +12,8 @@ from leadline.mpi import find
 
 from .running import Program, run_opatm
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 RANKS = 3
 USUAL = "nc_header_read_chunk_size=16384"
 TRIED = re.compile(

@@ -17,6 +17,8 @@ from .output_file import MAPS, PROFILES, read_output
 from .recorded import record
 from .running import Program, Result, run_opatm
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 NX, NY, NZ, TRACERS = 40, 24, 10, 5
 POINTS = NX * NY * NZ
 WAYS = ("serial", "gathered", "parallel")

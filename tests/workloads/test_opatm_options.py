@@ -6,6 +6,8 @@ import pytest
 
 from .running import Program
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 RANKS = 3
 
 REFUSED = {

@@ -8,6 +8,8 @@ import pytest
 from .recorded import library, record
 from .running import Program, run_opatm
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 NX, NY, NZ, TRACERS, STEPS = 13, 6, 4, 5, 2
 OPTIONS = {"grid": f"{NX}x{NY}x{NZ}", "tracers": TRACERS, "steps": STEPS, "cost": "light"}
 FACE, ROW = 8 * NY * NZ, 8 * NY

@@ -6,6 +6,8 @@ import pytest
 
 from .running import Program, result_of, run_opatm
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 OPTIONS = {"grid": "9x7x5", "tracers": 5, "steps": 2}
 # Threads that wait leave their core; each says its number and how many there are.
 PASSIVE = {"OMP_WAIT_POLICY": "passive", "OMP_DISPLAY_AFFINITY": "true", "OMP_AFFINITY_FORMAT": "thread %n of %N"}

@@ -10,6 +10,8 @@ from rich.console import Console
 
 from .recorded import library, record
 
+pytestmark = pytest.mark.ci  # tests/patterns has the findings
+
 RANKS = 8
 Patterns = list[dict[str, Any]]
 

@@ -8,6 +8,8 @@ import pytest
 from .pop_figures import Figures, figures_of
 from .recorded import assert_refused, library, quickest, result_line, start, words
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 SMALL = {"grid": "97x33x4", "tracers": 3, "steps": 3}  # divides by few of the numbers of ranks
 EXCHANGES = [
     *[f"mixing_coefficients:{n}" for n in (1, 2)],

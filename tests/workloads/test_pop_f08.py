@@ -12,6 +12,8 @@ from leadline.errors import LeadlineError, MissingPrerequisite
 from .pop_figures import Figures, Ocean, figures_of
 from .recorded import Recording, quickest, record, result_line, runs, start, words
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 SMALL = {"grid": "97x33x4", "tracers": 3, "steps": 3}
 ROUNDING = 3e-14
 RECORDED = {"grid": "25x18x4", "tracers": 3, "steps": 2}

@@ -7,6 +7,8 @@ import pytest
 from .pop_figures import Figures, Ocean, figures_of
 from .recorded import RUNS, Recording, library, record, runs
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 NX, NY, NZ, TRACERS, STEPS = 25, 18, 4, 3, 2
 
 # What a step exchanges: values per point of the halo of each update, as docs/reference/workloads/pop.md lists them.

@@ -7,6 +7,8 @@ import pytest
 
 from .recorded import assert_refused, quickest, result_line, start, words
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 FLAME = {"grid": "12x11x10", "steps": 2, "monitor": 1}
 # The least that two blocks along one axis take; only that axis has messages.
 CUT = {"x": {"grid": "10x5x5", "blocks": "2x1x1"}, "y": {"grid": "5x10x5", "blocks": "1x2x1"},

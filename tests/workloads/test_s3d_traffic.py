@@ -6,6 +6,8 @@ import pytest
 
 from .recorded import NAME_AND_RANKS, library, quickest, record, result_line
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 GRID = (20, 12, 12)
 STEPS = 3
 STAGES = 6

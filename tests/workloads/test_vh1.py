@@ -7,6 +7,8 @@ import pytest
 
 from .recorded import assert_refused, library, quickest, result_line, start, words
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 BLAST = {"grid": "16x16x16", "steps": 3}
 TUBES = {"x": "{}x4x4", "y": "4x{}x4", "z": "4x4x{}"}
 

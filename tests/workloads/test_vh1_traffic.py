@@ -6,6 +6,8 @@ import pytest
 
 from .recorded import NAME_AND_RANKS, Recording, library, quickest, record, result_line
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 STEPS = 3
 GRID = 16
 VARIABLES = 6

@@ -8,6 +8,8 @@ import pytest
 
 from .recorded import assert_refused, library, quickest, result_line, start, words
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 SMALL = {"grid": "11x13x6", "steps": 7}  # one hour's output and a step more; divides by few of the numbers of ranks
 LINE = re.compile(
     r"^wrf: grid .* in (?P<tiles>\d+ x \d+) tiles, \d+ steps?: .*, mass error (?P<mass>\S+), heat error (?P<heat>\S+), "

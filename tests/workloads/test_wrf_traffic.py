@@ -7,6 +7,8 @@ import pytest
 
 from .recorded import Recording, library, record, runs
 
+pytestmark = pytest.mark.ci  # for changes to workloads/
+
 NX, NY, NZ, STEPS = 14, 16, 4, 6
 FRAMES = STEPS // 6
 FIELDS, WITH_LEVELS = 29, 18  # of a frame of output

@@ -22,7 +22,8 @@ USAGE = """usage: ./dev COMMAND
   demo              set up, build, record the OPATM workload and print its report
   test [ARGS]       set up everything the tests use, then run pytest with ARGS
   test --fast       the tests to run after an edit: minutes; test --all: also the exhaustive ones
-  test --ci         what fails runs again alone, and what then passes is reported, but does not refuse the work
+  test --ci         what CI runs, more than before a commit; what fails runs again alone, and what then passes is
+                    reported, but does not refuse the work
   test --libraries  record with every available release of every MPI library; writes docs/reference/libraries.md
   lint [--fix] [--tidy]  clang-format, ruff, mypy, Biome, codespell, layers, phrases, links; clang-tidy on request
   bench [ARGS]      set up, then run the benchmarks

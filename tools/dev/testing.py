@@ -1,7 +1,7 @@
 """./dev test: the layer check, then pytest, and last what was skipped for want of a package.
 
---ci: a test that fails by chance does not refuse the work (chance.py).
---fast, --all: another tier of tests (docs/how-it-works/testing.md), which pytest learns from LEADLINE_TIER.
+--fast, --ci, --all: another tier of tests (docs/how-it-works/testing.md), which pytest learns from LEADLINE_TIER.
+--ci also: a test that fails by chance does not refuse the work (chance.py).
 -n N: so many workers instead of one per core, at most MOST_WORKERS; 0 for none.
 --libraries: every release of every MPI library instead, which writes the table of docs/reference/libraries.md.
 """
@@ -18,7 +18,7 @@ from dev.layers import violations
 from dev.paths import LOGS, PYTHON
 from dev.prerequisites import Prerequisite
 
-TIERS = {"--fast": "fast", "--all": "full"}
+TIERS = {"--ci": "ci", "--fast": "fast", "--all": "full"}  # beside another, --ci only says how failures are told
 MOST_WORKERS = 4  # each test starts several ranks
 # With these a person wants one process: the debugger, uncaptured output, the first failure, their own number.
 ALONE = ("--pdb", "--trace", "-s", "--capture=no", "-x", "--exitfirst", "-n", "--numprocesses")
@@ -45,6 +45,7 @@ def test(missing: list[Prerequisite], arguments: list[str]) -> int:
         print(f"layers: {line}", flush=True)
     say_skipped(missing)
     environ = dict(os.environ)
+    telling_chance = "--ci" in arguments
     for option, tier in TIERS.items():
         if option in arguments:
             arguments = [word for word in arguments if word != option]
@@ -52,8 +53,6 @@ def test(missing: list[Prerequisite], arguments: list[str]) -> int:
     if "--libraries" in arguments:
         arguments = [*(word for word in arguments if word != "--libraries"), "tests/recorder/test_libraries.py"]
         environ["LEADLINE_TEST_LIBRARIES"] = "all"
-    telling_chance = "--ci" in arguments
-    arguments = [word for word in arguments if word != "--ci"]
     arguments = [*workers(arguments), *arguments]
     pytest: list[str | Path] = [PYTHON, "-m", "pytest"]
     if telling_chance:
