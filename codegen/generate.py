@@ -9,6 +9,7 @@ from pathlib import Path
 from mpiapi import emit, emit_operations
 from mpiapi.classes import classes_header
 from mpiapi.data import read_toml
+from mpiapi.exec_tables import exec_tables_header
 from mpiapi.families import families_header, load_families
 from mpiapi.launchers import launchers_header, load_launchers
 from mpiapi.operations import load_operations
@@ -39,6 +40,7 @@ def sources(api: Path, wrapped: set[str] | None = None) -> dict[str, str]:
         "symbols.hpp": emit.symbols_header(functions),
         "families.hpp": families_header(load_families(api)),
         "launchers.hpp": launchers_header(*load_launchers(api)),
+        "exec_tables.hpp": exec_tables_header(),
         "operations.hpp": emit_operations.operations_header(operations),
         "algorithms.hpp": emit_operations.algorithms_header(operations),
         "native_calls.inc": emit_operations.native_calls(operations),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # `typing` itself is two dozen files, which `leadline exec` would open on every rank
 if TYPE_CHECKING:
+    from typing import Any
+
     from leadline.regions import region as region
     from leadline.tables.run_tables import open as open
 

@@ -7,10 +7,13 @@ import errno
 import gc
 import os
 import sys
-from typing import NoReturn
 
 from leadline import isolated
 from leadline.errors import LeadlineError, UsageError
+
+TYPE_CHECKING = False  # `typing` itself is two dozen files, which `leadline exec` would open on every rank
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -41,6 +44,10 @@ def run() -> NoReturn:
 
     Python takes about 5 ms to take down its modules, which every user who records a program would pay.
     """
+    if sys.argv[1:2] == ["exec"]:
+        from leadline.cli import native_exec  # imports nothing that the working directory could have
+
+        native_exec.become(sys.argv[2:])
     isolated.leave_working_directory_out()
     from leadline.cli.own_locale import forget_own_locale
     from leadline.cli.pipes import drop_what_nobody_reads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import os
@@ -107,6 +108,21 @@ def make(path: Path) -> None:
         raise UsageError(
             f"cannot create directory {path}: {error.strerror}", hint="choose another directory with -o DIR"
         ) from error
+
+
+def why_not_written(directory: Path) -> str:
+    """Why files can neither be made in the directory nor it be made itself, in the system's words; "" if they can."""
+    for path in (directory, *directory.parents):
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            return error.strerror or str(error)
+        if not stat.S_ISDIR(status.st_mode):
+            return os.strerror(errno.ENOTDIR)
+        return "" if os.access(path, os.W_OK | os.X_OK) else os.strerror(errno.EACCES)
+    return ""
 
 
 def _numbered(parent: Path, name: str, *, shared: bool) -> Path:

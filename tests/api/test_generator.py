@@ -42,6 +42,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         "call_classes.hpp",
         "send_modes.hpp",
+        "exec_tables.hpp",
         "functions.hpp",
         "symbols.hpp",
         "families.hpp",
@@ -76,6 +77,7 @@ def test_output_says_what_made_it(generated: Path) -> None:
             "shim_collectives.hpp",
             "shim_wrappers.inc",
             "send_modes.hpp",
+            "exec_tables.hpp",
         ),
     }
     for file in files:

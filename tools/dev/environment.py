@@ -102,6 +102,9 @@ def _link_source_tree() -> None:
     if not script.exists() or script.read_text() != text:
         script.write_text(text)
         script.chmod(0o755)
+    native = VENV / "bin" / "leadline-exec"
+    if not native.is_symlink():
+        native.symlink_to(ROOT / "python" / "leadline" / "lib" / "leadline-exec")
 
 
 def tool(name: str) -> str:

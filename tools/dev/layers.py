@@ -36,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "shim": {"shim", "host", "collectives", "leadline"},
     "bench": {"bench", "collectives", "network", "leadline"},
     "probe": {"probe", "host", "collectives", "leadline"},
+    "exec": {"exec", "host", "leadline"},
     "bindings": {
         "bindings",
         "replay",

@@ -1,4 +1,7 @@
-"""leadline exec: becomes one recorded rank, as in `mpiexec -n 4 leadline exec ./app`."""
+"""leadline exec: becomes one recorded rank, as in `mpiexec -n 4 leadline exec ./app`.
+
+This is for what leadline-exec leaves to Python (leadline.cli.native_exec); it does the rest in the same way.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ import click
 from leadline import run_directory
 from leadline.cli.recorded_command import PROGRAM_FOLLOWS, Recording, recorder_options
 from leadline.cli.recorder_settings import variables_of
-from leadline.launch import keeper, process
+from leadline.cli.saying import say
+from leadline.launch import ignored_signals, keeper, process
+from leadline.launch.inside import own_rank
 from leadline.launch.program import program_file
 from leadline.launch.recorder import RUNS, merged_preload, variables
 from leadline.launch.sanitizers import runtime_in_front
@@ -42,13 +47,22 @@ def command(output: str | None, program: tuple[str, ...], **given: Any) -> int:
     ours = variables(directory, of_several, settings, os.environ.get("LD_PRELOAD"), in_front)
     os.environ.pop(RUNS, None)
     words = with_variables(program, ours, merged_preload(None, in_front))
+    _say_if_unwritable(directory)
     keeper.watch(directory)
-    for number in process.to_default():
+    for number in ignored_signals.to_default():
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execve(path, words, {**os.environ, **ours})
     except OSError as error:
         raise process.cannot_start(program[0], path, error) from error
+
+
+def _say_if_unwritable(directory: Path) -> None:
+    why = run_directory.why_not_written(directory)
+    own = own_rank(os.environ) if why else None
+    if why and (own is None or own.rank == 0):
+        say(f"cannot write to {directory}: {why}; the program runs, and its recording will be lost")
+        say("choose another directory with -o DIR")
 
 
 def _directory(output: str | None) -> tuple[Path, bool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 
@@ -14,8 +13,10 @@ def forget_own_locale() -> None:
     """
     if "LC_CTYPE" not in os.environ:
         return
-    with contextlib.suppress(OSError):
+    try:
         with open("/proc/self/environ", "rb") as file:  # as it was when this process began
             given = file.read().split(b"\0")
-        if not any(variable.startswith(b"LC_CTYPE=") for variable in given):
-            del os.environ["LC_CTYPE"]
+    except OSError:
+        return
+    if not any(variable.startswith(b"LC_CTYPE=") for variable in given):
+        del os.environ["LC_CTYPE"]

@@ -175,8 +175,10 @@ def why_nothing(
 def _own_output(command: Sequence[str]) -> str | None:
     """The directory in `mpiexec -n 4 leadline exec -o DIR ./app`; None if the command says none."""
     for i, word in enumerate(command[:-1]):
-        if PurePath(word).name == "leadline" and command[i + 1] == "exec":
-            for option, value in itertools.pairwise(command[i + 2 :]):
+        name = PurePath(word).name
+        is_native = name == "leadline-exec"
+        if is_native or (name == "leadline" and command[i + 1] == "exec"):
+            for option, value in itertools.pairwise(command[i + (1 if is_native else 2) :]):
                 if option in {"-o", "--output"}:
                     return value
                 if option.startswith("--output="):

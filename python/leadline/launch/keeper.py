@@ -20,6 +20,7 @@ import socket
 import time
 import zlib
 from pathlib import Path
+from typing import NoReturn
 
 from leadline import nodes
 
@@ -86,9 +87,32 @@ def _start(directory: Path, listener: socket.socket, rank: int) -> None:
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
                 signal.signal(number, signal.SIG_IGN)
             _let_go(listener)
-            Keeper(directory, listener, rank).run()
+            keeper = Keeper(directory, listener)
+            keeper.admit(rank)
+            keeper.run()
     finally:
         os._exit(0)
+
+
+def go_on(folder: str, listener: str, ranks: str, ends: str) -> NoReturn:
+    """Go on as the keeper that leadline-exec began (src/exec/keeper.cpp): it bound the socket and admitted ranks.
+
+    ranks: `descriptor:process` of each rank that runs, each with a comma after it; ends: `process:unix_ns` of others.
+    """
+    try:
+        os.chdir("/")
+        keeper = Keeper(Path(folder), socket.socket(fileno=int(listener)))
+        for descriptor, rank in _pairs(ranks):
+            keeper.take(descriptor, rank)
+        for rank, unix_ns in _pairs(ends):
+            keeper.note_end(rank, unix_ns)
+        keeper.run()
+    finally:
+        os._exit(0)
+
+
+def _pairs(text: str) -> list[tuple[int, int]]:
+    return [(int(one), int(other)) for one, _, other in (pair.partition(":") for pair in text.split(",") if pair)]
 
 
 def _let_go(listener: socket.socket) -> None:
@@ -105,7 +129,7 @@ def _let_go(listener: socket.socket) -> None:
 class Keeper:
     """Waits for the ranks of the runs in one folder on this node."""
 
-    def __init__(self, folder: Path, listener: socket.socket, rank: int) -> None:
+    def __init__(self, folder: Path, listener: socket.socket) -> None:
         self._folder = folder
         self._listener = listener
         self._ranks: dict[int, int] = {}  # descriptor of a process: its id
@@ -115,7 +139,19 @@ class Keeper:
         self._live: dict[int, Path] = {}  # by rank's process
         self._runs: dict[int, Path] = {}
         self._ends: dict[int, int] = {}
-        self._add(rank)
+
+    def admit(self, rank: int) -> None:
+        """Watch this process. Nothing to do if it is gone."""
+        with contextlib.suppress(ProcessLookupError):
+            self.take(os.pidfd_open(rank), rank)
+
+    def take(self, descriptor: int, rank: int) -> None:
+        """Watch this process, which a descriptor was opened of."""
+        self._ranks[descriptor] = rank
+        self._poll.register(descriptor, select.POLLIN)
+
+    def note_end(self, rank: int, unix_ns: int) -> None:
+        self._ends[rank] = unix_ns
 
     def run(self) -> None:
         while self._ranks:
@@ -136,17 +172,11 @@ class Keeper:
             connection, _ = self._listener.accept()
             with connection:
                 connection.settimeout(PATIENCE_S)
-                self._add(int(connection.recv(32)))
+                self.admit(int(connection.recv(32)))
                 connection.sendall(ANSWER)
 
-    def _add(self, rank: int) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            descriptor = os.pidfd_open(rank)
-            self._ranks[descriptor] = rank
-            self._poll.register(descriptor, select.POLLIN)
-
     def _ended(self, descriptor: int) -> None:
-        self._ends[self._ranks.pop(descriptor)] = time.time_ns()
+        self.note_end(self._ranks.pop(descriptor), time.time_ns())
         self._poll.unregister(descriptor)
         os.close(descriptor)
 

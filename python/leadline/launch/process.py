@@ -10,15 +10,12 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from leadline.errors import CannotStart
+from leadline.launch.ignored_signals import to_default
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)  # a sender of these wants the program to end
 FORWARDED = (*ENDING, signal.SIGUSR1, signal.SIGUSR2)
-IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
-# A shell cannot change a signal that was ignored when it started, and passes on what its user ignores (trap '' PIPE).
-SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox", "fish", "tcsh", "csh"})
 # siginfo's si_code of a signal that the kernel sent, as it does for a key on the terminal: the program has it already.
 SI_KERNEL = 0x80
 
@@ -43,21 +40,6 @@ def run(
         return _wait(pid, waited, while_waiting, on_signal)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def to_default() -> list[int]:
-    """The signals that Python ignores since it started, and the program does not, as if it had been started without us.
-
-    Python has forgotten whether they were ignored before. They were if a shell started us that ignores them itself; of
-    any other parent that says nothing, since it may have set them back for us, as Python's subprocess does.
-    """
-    try:
-        status = Path(f"/proc/{os.getppid()}/status").read_text(errors="replace")
-        facts = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
-        ignored = int(facts["SigIgn"], 16) if facts["Name"] in SHELLS else 0
-    except (OSError, ValueError, KeyError):
-        ignored = 0
-    return [number for number in IGNORED_BY_PYTHON if not ignored >> (number - 1) & 1]
 
 
 def resolve(word: str, search_path: str | None) -> str:
