@@ -61,6 +61,7 @@ def test_one_that_fails_once_is_reported_and_refuses_nothing(tmp_path: Path, cap
     assert "1 failed, 1 passed" in lines[-1]
 
 
+@pytest.mark.ci
 def test_failures_in_workers_are_repeated_without_them(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code, lines = ended(tmp_path, capfd, options=("-n", "2"), once=1, never=0)
     assert code == 0
@@ -68,6 +69,8 @@ def test_failures_in_workers_are_repeated_without_them(tmp_path: Path, capfd: py
     assert "1 failed, 1 passed" in lines[-1]
 
 
+@pytest.mark.ci(times=3)
+@pytest.mark.ci(times=2)
 @pytest.mark.parametrize("times", [2, 3, 99])
 def test_one_that_fails_again_refuses(tmp_path: Path, capfd: pytest.CaptureFixture[str], times: int) -> None:
     code, lines = ended(tmp_path, capfd, again=times, once=1)

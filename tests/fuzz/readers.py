@@ -46,7 +46,7 @@ RECORDED = ("exported", "features", "files", "one_sided", "sampled")
 
 @dataclass(frozen=True)
 class Reader:
-    """normal: how many samples every run of the tests has; full: the full tier.   needs: as missing() says."""
+    """normal: how many samples CI has; the normal tier has a third.   full: the full tier's.   needs: see missing()."""
 
     name: str
     sample: Sample

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import tiers
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
@@ -23,7 +24,8 @@ def need(reader: Reader) -> None:
 @EACH
 def test_damaged_input_is_refused_or_read(reader: Reader) -> None:
     need(reader)
-    assert [*map(str, failures(reader.name, range(reader.normal)))] == []
+    samples = reader.normal if tiers.reaches("ci") else reader.normal // 3
+    assert [*map(str, failures(reader.name, range(samples)))] == []
 
 
 @pytest.mark.parametrize(("name", "seed"), [(name, seed) for name, seeds in FOUND.items() for seed in seeds])

@@ -33,6 +33,7 @@ def library(request: pytest.FixtureRequest) -> mpi.Library:
     return found
 
 
+@pytest.mark.ci("openmpi")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_on_such_a_host_is_recorded_and_read(
     name: str, library: mpi.Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -51,6 +51,7 @@ def place(request: pytest.FixtureRequest) -> Place:
     return Place(folder, next(each for each in mpi.available() if each.name == request.param))
 
 
+@pytest.mark.ci("openmpi")
 def test_recording_applying_and_asking(place: Place) -> None:
     program = [f"./{os.fsdecode(PROGRAM)}", os.fsdecode(ARGUMENT)]
     (place.folder / f"table{X}.toml").write_text(TABLE)
@@ -82,6 +83,7 @@ def test_predicting(place: Place) -> None:
     assert HIDDEN.findall(text) == []
 
 
+@pytest.mark.ci("openmpi")
 def test_exporting(place: Place) -> None:
     formats = [name for name in FORMATS if importlib.util.find_spec(NEEDS.get(name, "os"))]
     commands = {name: (0, ("export", name, ONE, "-o", f"{name}{X}")) for name in formats}
@@ -103,6 +105,7 @@ def test_measuring(hostile: Path) -> None:
         assert (hostile / name).exists(), name
 
 
+@pytest.mark.ci
 def test_protocols_are_tried(hostile: Path) -> None:
     """The plan of what to ask the library names folders."""
     launch = map(str, mpi.find("mpich").launch(2))

@@ -94,6 +94,7 @@ def test_an_archive_with_such_a_name_is_imported(
     assert {f"{FILE} {rank}" for rank in (0, 1)} <= set(files)
 
 
+@pytest.mark.ci("openmpi")
 @pytest.mark.parametrize("library", ["mpich", "openmpi"])
 def test_the_page_runs_nothing_and_asks_for_nothing(
     library: str,

@@ -31,6 +31,7 @@ def subject(name: str, ranks: int, step_s: float) -> Subject:
     )
 
 
+@pytest.mark.ci("dark")
 @pytest.mark.parametrize(("width", "scheme"), [(1180, "light"), (420, "dark")])
 def test_a_comparison_shows_charts_and_tables(
     open_page: Callable[..., Any], tmp_path: Path, width: int, scheme: str

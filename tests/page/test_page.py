@@ -270,6 +270,7 @@ def test_a_click_on_a_row_opens_it(show: Show) -> None:
     assert detail.count() == 0
 
 
+@pytest.mark.ci
 def test_every_heading_says_what_its_column_is(show: Show) -> None:
     report = report_of(64) | {"waits": _waits(), "patterns": _patterns(), "efficiency": _efficiency()}
     report |= {"phases": _phases(), "critical_path": {"steps": 3, "parts": [_part(rank) for rank in range(4)]}}
@@ -293,6 +294,8 @@ def test_every_heading_says_what_its_column_is(show: Show) -> None:
     assert keys.locator(".range").count() == 1
 
 
+@pytest.mark.ci(width=420, scheme="light")
+@pytest.mark.ci(width=1_180, scheme="dark")
 @pytest.mark.parametrize("width", [420, 1_180])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_column_is_cut_and_what_has_no_room_is_in_the_opened_row(show: Show, width: int, scheme: str) -> None:
@@ -462,6 +465,7 @@ def test_text_stands_out_from_its_ground_in_light_and_dark(show: Show, scheme: s
     assert opened.tab.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(247, 247, 245)"
 
 
+@pytest.mark.ci(800, 2200)
 @pytest.mark.parametrize("width", [360, 800, 2200])
 def test_no_window_is_too_narrow(show: Show, width: int) -> None:
     opened = show(report_of(64), width=width)

@@ -48,6 +48,7 @@ def a_study() -> dict[str, Any]:
     }
 
 
+@pytest.mark.ci("dark")
 @pytest.mark.parametrize(("width", "scheme"), [(1180, "light"), (420, "dark")])
 def test_a_study_shows_its_tables_and_the_segments(
     open_page: Callable[..., Any], tmp_path: Path, width: int, scheme: str

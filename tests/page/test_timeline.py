@@ -51,6 +51,7 @@ def choose(opened: Opened, text: str) -> None:
     opened.tab.locator("#timeline label", has_text=text).locator("input").click()
 
 
+@pytest.mark.ci("dark")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_calls_of_every_category_are_drawn_on_computation(show: Show, scheme: str) -> None:
     opened = show(report_of(8), scheme=scheme)
@@ -215,6 +216,7 @@ def test_the_picture_follows_the_window(show: Show) -> None:
     assert painted(opened)["--completion"] > 50
 
 
+@pytest.mark.ci(420)
 @pytest.mark.parametrize("width", [360, 420, 1_180])
 def test_the_picture_fits_every_window_and_paper(show: Show, width: int) -> None:
     opened = show(report_of(64), width=width)
@@ -229,6 +231,7 @@ def test_the_picture_fits_every_window_and_paper(show: Show, width: int) -> None
     opened.tab.evaluate("dispatchEvent(new Event('afterprint'))")
 
 
+@pytest.mark.ci
 def test_a_page_of_a_thousand_ranks_stays_below_two_megabytes(show: Show) -> None:
     report: dict[str, Any] = report_of(1_000)
     report["timeline"] = timeline_of(1_000, rounds=80)

@@ -32,13 +32,27 @@ def every_library(request: pytest.FixtureRequest) -> Library:
     return _library(request.param)
 
 
-@pytest.fixture(scope="session", params=["debian-mpich", "debian-openmpi"])
-def fortran_library(request: pytest.FixtureRequest) -> Library:
-    """The libraries with all Fortran bindings: of PyPI's only Intel's has any, and no `use mpi_f08` for gfortran."""
-    library = _library(request.param)
+# Those with all Fortran bindings: of PyPI's only Intel's has any, and no `use mpi_f08` for gfortran.
+FORTRAN = ("debian-mpich", "debian-openmpi")
+
+
+def _fortran_library(name: str) -> Library:
+    library = _library(name)
     if library.mpifort is None:
         pytest.skip(f"no Fortran compiler for {library.name}: install gfortran")
     return library
+
+
+@pytest.fixture(scope="session", params=[FORTRAN[0], pytest.param(FORTRAN[1], marks=pytest.mark.ci(FORTRAN[1]))])
+def fortran_library(request: pytest.FixtureRequest) -> Library:
+    """A library of either family; in the normal tier, one."""
+    return _fortran_library(request.param)
+
+
+@pytest.fixture(scope="session", params=FORTRAN)
+def either_fortran_library(request: pytest.FixtureRequest) -> Library:
+    """In the normal tier, too."""
+    return _fortran_library(request.param)
 
 
 @pytest.fixture(scope="session", params=["mpich", "openmpi"])

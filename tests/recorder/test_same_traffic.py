@@ -77,16 +77,16 @@ def test_counts_of_all_functions_from_c(
 @pytest.mark.parametrize("binding", FORTRAN)
 def test_counts_of_all_functions_from_fortran(
     binding: str,
-    fortran_library: Library,
+    either_fortran_library: Library,
     builder: Builder,
     recorder: Path,
     expected_checks: dict[int, float],
     tmp_path: Path,
 ) -> None:
-    program = builder.fortran(fortran_library, "traffic.F90", FORTRAN[binding])
+    program = builder.fortran(either_fortran_library, "traffic.F90", FORTRAN[binding])
     run = tmp_path / "run"
     outcome = run_mpi(
-        fortran_library, RANKS, [program, "1", tmp_path], cwd=tmp_path, recorder=recorder, run_directory=run
+        either_fortran_library, RANKS, [program, "1", tmp_path], cwd=tmp_path, recorder=recorder, run_directory=run
     )
     assert outcome.returncode == 0, outcome.stderr
     assert checks(outcome) == expected_checks

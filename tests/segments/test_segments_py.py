@@ -26,6 +26,7 @@ def _lines(name: str, ranks: int, kind: str, tmp_path: Path) -> list[str]:
     return done.lines
 
 
+@pytest.mark.ci("openmpi")
 @pytest.mark.parametrize(("name", "ranks"), [("mpich", 2), ("openmpi", 3)])
 def test_halos_of_views_arrive(name: str, ranks: int, tmp_path: Path) -> None:
     assert _lines(name, ranks, "right", tmp_path) == [f"rank {rank}: 0 wrong" for rank in range(ranks)]

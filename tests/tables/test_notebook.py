@@ -14,6 +14,7 @@ from nbclient import NotebookClient
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "read" / "figure.ipynb"
 
 
+@pytest.mark.ci
 def test_the_notebook_goes_from_a_run_to_a_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The calls it adds up are the time that the iterations took, and the figure is drawn."""
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)

@@ -47,6 +47,7 @@ def test_a_chunk_without_its_facts_does_not_compile(headers: Path) -> None:
     assert "energy" in errors(headers / "chunks.cpp", headers)
 
 
+@pytest.mark.ci("thread")
 @pytest.mark.parametrize("scope", ["process", "thread"])
 def test_a_chunk_that_nobody_makes_or_reads_does_not_compile(headers: Path, scope: str) -> None:
     changed(SRC / "trace" / "chunk.hpp", headers, "  files = 30,\n", "  files = 30,\n  energy = 31,\n")
