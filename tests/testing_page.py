@@ -41,10 +41,12 @@ def folders() -> list[str]:
     return [name for row in tomllib.loads((TESTS / "folders.toml").read_text())["row"] for name in row["folders"]]
 
 
-def tier_table(tiers: Mapping[pytest.Item, str]) -> str:
-    """tiers: the smallest tier of each collected test."""
+def tier_table(tiers: Mapping[pytest.Item, str], of_fixtures: pytest.Mark) -> str:
+    """tiers: the smallest tier of each collected test.   of_fixtures: the mark of whose tests the page has the rule."""
     functions: dict[str, dict[str, list[pytest.Item]]] = {}
     for item, tier in tiers.items():
+        if tier == "ci" and list(item.iter_markers("ci")) == [of_fixtures]:
+            continue
         name = item.nodeid.partition("[")[0].removeprefix("tests/")
         functions.setdefault(name, {}).setdefault(tier, []).append(item)
     rows = []

