@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from leadline import _core
 from leadline.figures.loops import lumps_steps, main_loop, named_loop
-from leadline.figures.paths import common_routines, without_main
+from leadline.figures.paths import common_routines, short_place, without_main
 from leadline.figures.run import Run, Site
 
 # Of the evidence, numbers that stand for something else: processes, and loops of the run.
 PROCESSES = {"root", "master", "writer"}
+# Calls that follow one another and could be one.
+CONSECUTIVE = ("consecutive_exchanges", "consecutive_reductions")
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,27 @@ def _steps(run: Run) -> int:
     return loop.iterations if loop is not None and not lumps_steps(run, loop.number) else 0
 
 
+SENDING = re.compile("send|put|get|accumulate|reduce|start", re.IGNORECASE)
+
+
+def _calls_apart(sites: Sequence[Site]) -> dict[str, Any]:
+    """Where calls that follow one another part: the routine that makes them, and its places, in order of their lines.
+
+    called_in: None if the paths have nothing in common.   called_at: "ocean/step.f90:384", as far as lines are known.
+    """
+    moving = [site for site in sites if SENDING.search(site.function)] or list(sites)
+    for frames in zip(*(site.path for site in moving), strict=False):
+        routines = {frame.full for frame in frames}
+        lines = {(frame.file, frame.line) for frame in frames}
+        if len(routines) > 1:
+            break
+        if len(lines) > 1:
+            ordered = sorted(frames, key=lambda frame: (frame.file, frame.line))
+            places = dict.fromkeys(place for place in map(short_place, ordered) if place)
+            return {"called_in": frames[0].routine, "called_at": list(places)}
+    return {"called_in": None, "called_at": []}
+
+
 def _in_use(run: Run, sites: Sequence[Site]) -> Sequence[Site]:
     """Without those that only create persistent requests, wherever in the program that is."""
     creating = {function.name for function in run.profile.functions if function.cls.endswith("_init")}
@@ -73,6 +97,8 @@ def _entry(run: Run, pattern: _core.Pattern, by_member: dict[int, Site], steps: 
     if "loop" in evidence:
         loop = named_loop(run, evidence["loop"])
         evidence |= {"loop_routine": loop.routine, "loop_file": loop.file or None, "loop_line": loop.line or None}
+    if pattern.name in CONSECUTIVE:
+        evidence |= _calls_apart(sites)
     return PatternEntry(
         name=pattern.name,
         sites=sites,

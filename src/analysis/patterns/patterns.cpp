@@ -1,15 +1,35 @@
 #include "analysis/patterns/patterns.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "analysis/matching/step.hpp"
 #include "analysis/patterns/collectives/collective_patterns.hpp"
+#include "analysis/patterns/collectives/consecutive_reductions.hpp"
 #include "analysis/patterns/collectives/site_patterns.hpp"
+#include "analysis/patterns/exchanges/consecutive_exchanges.hpp"
 #include "analysis/patterns/exchanges/exchange_patterns.hpp"
 #include "analysis/patterns/exchanges/find_exchanges.hpp"
 #include "analysis/patterns/files/file_patterns.hpp"
 
 namespace leadline::analysis {
+
+namespace {
+
+// Call sites of patterns whose messages wait for one another: what one brings is usually what the next passes on.
+std::set<uint32_t> dependent_sites(const std::vector<Pattern>& found) {
+  std::set<uint32_t> sites;
+  for (const Pattern& p : found) {
+    for (const char* name : {"pipeline", "ring", "master_worker", "handmade_broadcast", "handmade_reduction",
+                             "changing_pairs", "all_to_one", "one_to_all"}) {
+      if (p.name == name) sites.insert(p.sites.begin(), p.sites.end());
+    }
+  }
+  return sites;
+}
+
+}  // namespace
 
 struct PatternFinder::State {
   explicit State(const Profile& p)
@@ -42,6 +62,11 @@ std::vector<Pattern> PatternFinder::find(const SourcePlaces& places) {
   patterns_of_exchanges(state_->profile, state_->traffic, steps, exchanges, &found);
   patterns_of_collectives(state_->profile, state_->traffic, steps, &found);
   patterns_of_sites(state_->profile, state_->traffic, &found);
+  const auto take = [&found](std::vector<Pattern> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(found));
+  };
+  take(consecutive_exchanges(state_->profile, state_->traffic, steps, places, dependent_sites(found)));
+  take(consecutive_reductions(state_->profile, state_->traffic, steps, places));
   patterns_of_files(state_->profile, state_->file_sites, &found);
   for (Pattern& p : found) {
     std::sort(p.sites.begin(), p.sites.end());

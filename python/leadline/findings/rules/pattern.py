@@ -7,17 +7,20 @@ import re
 
 from leadline.figures import file_costs
 from leadline.figures.content import Content
-from leadline.figures.patterns import PROCESSES, PatternEntry
+from leadline.figures.patterns import CONSECUTIVE, PROCESSES, PatternEntry
 from leadline.findings.file_words import file_sentence
 from leadline.findings.finding import About, Evidence, Fact, LoopPlace, Rule, at_least
 from leadline.text import format as fmt
 from leadline.wording.patterns import pattern_at
 
 MOST = 8
+MOST_PLACES = 8  # calls in a row that are named
 FENCE = "MPI_Win_fence"
 
 HELP = {
     "packable_messages": "Pack the messages to each partner into one, or use a derived datatype.",
+    "consecutive_exchanges": "Exchange all these fields together: one message to each partner with the halos of all.",
+    "consecutive_reductions": "Reduce the values together, in one array.",
     "all_to_one": "Use MPI_Gather or MPI_Gatherv, or MPI_Reduce if the values are summed.",
     "one_to_all": "Use MPI_Scatter or MPI_Scatterv, or MPI_Bcast if all ranks get the same data.",
     "handmade_broadcast": "Use MPI_Bcast: the library picks the algorithm for the size and the number of ranks.",
@@ -123,6 +126,13 @@ def _more(content: Content, entry: PatternEntry) -> Evidence:
     told = entry.evidence
     if entry.files:
         return _of_files(content, entry)
+    if entry.name in CONSECUTIVE:
+        saved = "messages" if "messages_saved_in_step" in told else "reductions"
+        return {
+            **{name: told[name] for name in ("called_in", "called_at")},
+            "saved": saved,
+            "saved_per_step": told[f"{saved}_saved_in_step"] if entry.steps else None,
+        }
     if entry.name == "repeated_creation":
         making = {site.function for site in entry.sites if not site.function.endswith(FREEING)}
         return {"what": told["what"], "made_per_step": told["made_per_step"], "functions": sorted(making)}
@@ -155,7 +165,7 @@ def _recoverable_s(content: Content, entry: PatternEntry, writer: str | None) ->
     sites = set(entry.sites)
     if entry.name in ROOTED:
         return max(entry.time_s - file_costs.waited_for_writer(content, writer, sites), 0.0)
-    if entry.name not in ("packable_messages", "allreduce_bound", "repeated_creation"):
+    if entry.name not in ("packable_messages", "allreduce_bound", "repeated_creation", *CONSECUTIVE):
         return entry.time_s
     fences = {each.site: each.time_s for each in content.sites if each.site in sites and each.name == FENCE}
     waiting = sum(wait.seconds for wait in content.waits.entries if wait.site in sites - fences.keys())
@@ -177,6 +187,8 @@ def sentence(content: Content, found: Evidence) -> str:
     how = found["one_sided"]
     share = fmt.percent(found["share"]) + (", including synchronisation" if how else "")
     fact = FACT_ONE_SIDED[found["pattern"]].format(how) if how else FACT.get(found["pattern"], "")
+    if found["pattern"] in CONSECUTIVE:
+        return _in_a_row(found, share)
     if found["assumes"] == "independent trips":
         many = fmt.count(found["together"])
         does = f"issues {many} {how} to each target" if how else f"sends each partner {many} messages"
@@ -193,6 +205,23 @@ def sentence(content: Content, found: Evidence) -> str:
     elif found["loop"]:
         return f"{share}: {_in_words(found['loop'])} is bound by small allreduces."
     return f"{share}: in {found['where']}, {fact}."
+
+
+def _in_a_row(found: Evidence, share: str) -> str:
+    """ "12 %: step makes 8 exchanges with the same partners in a row (step.f90:384 and :391)." """
+    what = "exchanges with the same partners" if found["pattern"] == "consecutive_exchanges" else "reductions"
+    who = found["called_in"] or found["where"]
+    at = f" ({', '.join(found['called_at'][:MOST_PLACES])}{', …' if len(found['called_at']) > MOST_PLACES else ''})"
+    saved = (
+        f", {fmt.number(found['saved_per_step'])} fewer {found['saved']} per iteration"
+        if found["saved_per_step"]
+        else ""
+    )
+    kind, other = ("exchange", "received") if found["pattern"] == "consecutive_exchanges" else ("reduction", "computed")
+    return (
+        f"{share}: {who} makes {fmt.count(found['together'])} {what} in a row{at if found['called_at'] else ''} that "
+        f"could be one{saved}, if no {kind} needs what another {other}."
+    )
 
 
 def _in_words(loop: str) -> str:

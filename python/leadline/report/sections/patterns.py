@@ -7,7 +7,7 @@ from typing import Any
 
 from leadline.figures.content import Content
 from leadline.figures.json_entries import place_json, rank_id
-from leadline.figures.patterns import PROCESSES, PatternEntry
+from leadline.figures.patterns import CONSECUTIVE, PROCESSES, PatternEntry
 from leadline.report.section import Section
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
@@ -19,11 +19,15 @@ LEAST_SHARE_SHOWN = 0.001
 TITLES = {
     "nearest_neighbour": "nearest-neighbour exchange",
     "packable_messages": "messages that could be combined",
+    "consecutive_exchanges": "exchanges in a row that could be one",
+    "consecutive_reductions": "reductions in a row that could be one",
     "all_to_one": "all-to-one",
     "one_to_all": "one-to-all",
     "handmade_broadcast": "hand-written broadcast",
     "handmade_reduction": "hand-written reduction",
     "handmade_alltoall": "hand-written all-to-all",
+    "all_with_all": "all ranks exchange with all others",
+    "changing_pairs": "exchange in changing pairs",
     "transpose": "hand-written transpose",
     "ring": "ring",
     "pipeline": "pipeline",
@@ -126,8 +130,11 @@ def _detail(entry: PatternEntry) -> str:
         periodic = ", periodic" if any(flag == 1 for flag in found["periodic"]) else ""
         widths = " and ".join(str(width) for width in found.get("halo_width", ()))
         halo = f", halo {widths} wide" if widths else ""
-        return f", {dims}{periodic}{', with corners' if found['corners'] else ''}{halo}"
-    if entry.name == "packable_messages":
+        one_way = ", one way" if found["one_way"] else ""
+        return f", {dims}{periodic}{', with corners' if found['corners'] else ''}{one_way}{halo}"
+    if entry.name == "all_with_all":
+        return f" (neighbours or an all-to-all: record {found['ranks_to_tell']} ranks or more to tell)"
+    if entry.name in ("packable_messages", *CONSECUTIVE):
         return f": {found['together']}"
     if entry.name == "repeated_creation":
         return f": {found['what']}, {fmt.number(found['made_per_step'])} per rank and iteration"

@@ -1,11 +1,13 @@
 #include "analysis/patterns/exchanges/exchange_patterns.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <set>
 
 #include "analysis/clocks.hpp"
+#include "analysis/patterns/exchanges/computation_between.hpp"
 #include "analysis/patterns/exchanges/order.hpp"
+#include "analysis/patterns/exchanges/packing.hpp"
 
 namespace leadline::analysis {
 
@@ -15,14 +17,19 @@ using Kind = Shape::Kind;
 using trace::Category;
 
 constexpr double most_exceptions = 0.1;           // of what a pattern is recognised by
-constexpr int64_t most_bytes_to_pack = 1 << 18;   // larger messages gain nothing by travelling together
 constexpr int64_t least_bytes_to_wait = 1 << 12;  // for smaller messages, no library waits for the receiver
 
 class Namer {
  public:
   Namer(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const std::vector<Exchange>& exchanges,
         std::vector<Pattern>* found)
-      : profile_(profile), traffic_(traffic), steps_(steps), exchanges_(exchanges), found_(found) {
+      : profile_(profile),
+        traffic_(traffic),
+        steps_(steps),
+        exchanges_(exchanges),
+        found_(found),
+        computation_(profile),
+        packing_(profile, traffic, steps, computation_) {
     std::vector<OwnTime> times;
     for (const ProcessSummary& p : profile.processes()) times.push_back(own_time(p.meta));
     time_ = run_time(times);
@@ -32,9 +39,9 @@ class Namer {
     const std::vector<bool> named = masters();
     for (size_t i = 0; i < exchanges_.size(); ++i) {
       const Exchange& e = exchanges_[i];
-      Ordering order = ordering_of(e, steps_.of(e), time_);
+      Ordering order = ordering_of(e, steps_.of(e), time_, computation_);
       if (e.one_sided && !order.between) {  // the step may be one of some ranks only
-        const Ordering early = ordering_of(e, steps_.first_calls, time_);
+        const Ordering early = ordering_of(e, steps_.first_calls, time_, computation_);
         order.passes_on = early.passes_on;
         order.passing_ns = early.passing_ns;
       }
@@ -48,14 +55,18 @@ class Namer {
   }
 
  private:
-  Pattern pattern(const char* name, const Exchange& e) const {
+  static Pattern base(const Exchange& e) {
     Pattern p;
-    p.name = name;
     p.sites = e.sites;
     p.in_main_loop = e.in_main_loop;
     p.ranks = e.shape.nodes;
     p.messages = e.messages;
     p.bytes = e.bytes;
+    return p;
+  }
+  static Pattern pattern(const char* name, const Exchange& e) {
+    Pattern p = base(e);
+    p.name = name;
     return p;
   }
 
@@ -140,6 +151,10 @@ class Namer {
       add(std::move(p));
       return true;
     }
+    if (changes_pairs(e, o)) {
+      add(pattern("changing_pairs", e));
+      return false;
+    }
     switch (s.kind) {
       case Kind::grid:
       case Kind::upwind: {
@@ -181,8 +196,9 @@ class Namer {
         return true;
       }
       case Kind::complete: {
-        Pattern p = pattern("handmade_alltoall", e);
+        Pattern p = pattern(s.certain ? "handmade_alltoall" : "all_with_all", e);
         p.evidence = {{"messages_between_two", per_step(e, s.nodes * (s.nodes - 1))}};
+        if (!s.certain) p.evidence.emplace_back("ranks_to_tell", int64_t{Shape::ranks_to_tell});
         add(std::move(p));
         return false;
       }
@@ -211,6 +227,14 @@ class Namer {
     return true;
   }
 
+  // Ranks meet in pairs, in every iteration others: over the run, some rank has had several partners.
+  static bool changes_pairs(const Exchange& e, const Ordering& o) {
+    const Shape& s = e.shape;
+    const bool any = s.kind == Kind::irregular || s.kind == Kind::complete || s.kind == Kind::cliques ||
+                     (s.kind == Kind::grid && s.corners);
+    return any && !e.one_sided && e.in_main_loop && s.most_degree > 1 && o.known && o.in_pairs;
+  }
+
   bool rooted(const char* name, const Exchange& e) {
     Pattern p = pattern(name, e);
     p.evidence = {{"root", int64_t{e.shape.root}}};
@@ -231,10 +255,13 @@ class Namer {
   // `first`: of the exchange's patterns among those found.
   void details(const Exchange& e, const Ordering& o, bool dependent, size_t first) {
     // In one epoch, operations do not depend on one another.
-    if (!dependent || e.one_sided) packable(e, o, dependent);
+    if (!dependent || e.one_sided) {
+      if (std::optional<Pattern> p = packing_.messages(e, o, dependent, per_step(e, e.edges.size()), base(e)))
+        add(std::move(*p));
+    }
     if (!o.known) return;
     if (!dependent && o.blocking_sends && mean_bytes(e) >= least_bytes_to_wait && e.shape.nodes > 2 &&
-        (o.chain == 0 || (o.chain >= 2 * o.chain_buffered && o.chain > 2)))
+        (o.chain == 0 || (o.chain >= 2 * o.chain_posted && o.chain > 2)))
       serialised(e, o, first);
     if (o.nonblocking && overlaps_nothing(o.overlapped_by_process, o.completing_ns)) {
       Pattern p = pattern("no_overlap", e);
@@ -253,6 +280,7 @@ class Namer {
   // If one rank sends to all or receives from all, its calls follow one another for that reason: one pattern, not two.
   void serialised(const Exchange& e, const Ordering& o, size_t first) {
     const PatternEvidence order = {{"chain", static_cast<int64_t>(o.chain)},
+                                   {"chain_if_posted_first", static_cast<int64_t>(o.chain_posted)},
                                    {"chain_if_buffered", static_cast<int64_t>(o.chain_buffered)},
                                    {"needs_buffering", o.chain == 0}};
     bool explained = false;
@@ -266,85 +294,6 @@ class Namer {
     Pattern p = pattern("serialised_order", e);
     p.evidence = order;
     add(std::move(p));
-  }
-
-  void packable(const Exchange& e, const Ordering& o, bool dependent) {
-    if (mean_bytes(e) > most_bytes_to_pack) return;
-    const double each = per_step(e, e.edges.size());
-    // Messages of different steps cannot be combined: only one step is read.
-    const bool of_one_step = &steps_.of(e) == &steps_.iteration || !e.in_main_loop;
-    if (o.known && o.together > 1 && of_one_step) {
-      Pattern p = pattern("packable_messages", e);
-      p.evidence = {{"together", static_cast<int64_t>(o.together)},
-                    {"messages_to_a_partner_per_step", each},
-                    {"assumes", std::string("nothing")}};
-      add(std::move(p));
-      return;
-    }
-    const uint32_t loop = e.in_main_loop && !dependent && !may_wait_for_memory(e) ? repeating_loop(e) : 0;
-    if (!loop) return;
-    Pattern p = pattern("packable_messages", e);
-    p.evidence = {{"together", static_cast<int64_t>(fixed_iterations(loop))},
-                  {"messages_to_a_partner_per_step", each},
-                  {"loop", int64_t{loop}},
-                  {"assumes", std::string("independent trips")}};
-    add(std::move(p));
-  }
-
-  // If no fence orders them, a rank may wait for what others put into its memory, which no call shows.
-  bool may_wait_for_memory(const Exchange& e) const {
-    return std::any_of(e.sites.begin(), e.sites.end(), [&](uint32_t s) {
-      const trace::Function& f = function_at(s);
-      return f.cls == trace::CallClass::rma_sync && f.name != "MPI_Win_fence";
-    });
-  }
-
-  // The outermost loop within the step that a send is in, that has as many iterations each time, and that has no
-  // collective: what its iterations send to one partner could be one message if no iteration needs what an earlier one
-  // received. All sends of the exchange must be in loops of as many iterations: the same one, as a rule, or copies of
-  // it. 0: there is no such loop.
-  uint32_t repeating_loop(const Exchange& e) const {
-    const RunLoops& loops = profile_.loops();
-    uint32_t found = 0;
-    for (const uint32_t s : e.sites) {
-      const SiteTraffic& t = traffic_.sites()[s];
-      if (t.sent.empty()) continue;
-      uint64_t messages = 0;
-      for (const auto& [edge, amount] : t.sent) messages += amount.messages;
-      const double to_each = static_cast<double>(messages) / static_cast<double>(t.sent.size());
-      uint32_t outermost = 0;
-      for (uint32_t l = t.loop; l && l != loops.main(); l = loops.all()[l].outer) {
-        // In each of its iterations, to each partner.
-        const double rest = fixed_iterations(l) > 1 ? to_each / static_cast<double>(loops.iterations(l)) : 0;
-        if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l)) continue;
-        outermost = l;
-      }
-      if (!outermost || (found && fixed_iterations(found) != fixed_iterations(outermost))) return 0;
-      if (!found) found = outermost;
-    }
-    return found;
-  }
-
-  // The iterations of the loop each time it is entered; 0 if they differ or are unknown. Where iterations of the loop
-  // around it may go unseen, it is entered more often than is seen: iterations are multiples of the true number.
-  uint64_t fixed_iterations(uint32_t loop) const {
-    const RunLoop& l = profile_.loops().all()[loop];
-    if (l.silent) return 0;
-    const structure::LoopShape shape = profile_.loops().shape(loop);
-    const auto all = [&](auto holds) { return std::all_of(l.cells.begin(), l.cells.end(), holds); };
-    if (all([&](const LoopCell& c) { return c.iterations() == c.entries * shape.most; })) return shape.most;
-    const uint64_t few = shape.fewest;
-    if (!l.outer || !profile_.loops().all()[l.outer].silent || !few || shape.usual % few || shape.most % few) return 0;
-    return all([&](const LoopCell& c) { return c.iterations() % few == 0; }) ? few : 0;
-  }
-
-  bool collective_within(uint32_t loop) const {
-    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
-      const GlobalSite& site = profile_.sites()[s];
-      if (site.local || !profile_.loops().within(traffic_.sites()[s].loop, loop)) continue;
-      if (category_of(profile_.functions()[site.function].cls) == Category::collective) return true;
-    }
-    return false;
   }
 
   void wildcards(const Exchange& e) {
@@ -370,6 +319,8 @@ class Namer {
   const Steps& steps_;
   const std::vector<Exchange>& exchanges_;
   std::vector<Pattern>* found_;
+  ComputationBetween computation_;
+  Packing packing_;
   RunTime time_;
 };
 

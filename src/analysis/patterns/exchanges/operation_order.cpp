@@ -42,6 +42,7 @@ void rows_of(const Exchange& e, const Step& step, Ordering* o) {
   o->known = !lengths.empty();
   o->messages = lengths.size();
   o->together = std::max<uint64_t>(middle(lengths), 1);
+  o->together_least = o->together;
 }
 
 // One way through a grid: a rank between two others operates only after one of its epochs was completed, every time.

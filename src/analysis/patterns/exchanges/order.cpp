@@ -66,25 +66,47 @@ void passing(const std::vector<StepMessage>& messages, const Step& step, const E
   o->passing_ns = middle(gaps);
 }
 
-void rows(const std::vector<StepMessage>& messages, const Step& step, Ordering* o) {
-  const std::vector<uint32_t> known = arrivals(step);
+void rows(const std::vector<StepMessage>& messages, const Step& step, const ComputationBetween& computation,
+          Ordering* o) {
+  std::vector<uint32_t> known = arrivals(step);
+  int64_t bytes = 0;
+  for (const StepMessage& m : messages) bytes += m.bytes / static_cast<int64_t>(messages.size());
+  const std::vector<uint32_t> computed = computation.breaks(step, bytes);
+  known.insert(known.end(), computed.begin(), computed.end());
+  std::sort(known.begin(), known.end());
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> sends;
   for (const StepMessage& m : messages) {
     sends[{step.calls[m.send].process, step.calls[m.receive].process}].push_back(m.send);
   }
   std::vector<uint64_t> lengths;  // of the row that each message is in
+  uint64_t least = UINT64_MAX;
   for (auto& [pair, calls] : sends) {
     std::sort(calls.begin(), calls.end());
-    add_rows(calls, known, &lengths);
+    std::vector<uint64_t> own;
+    add_rows(calls, known, &own);
+    least = std::min(least, middle(own));
+    lengths.insert(lengths.end(), own.begin(), own.end());
   }
   o->together = std::max<uint64_t>(middle(lengths), 1);
+  o->together_least = std::clamp<uint64_t>(least, 1, o->together);
 }
 
-// Replays only the exchange's calls. Waiting for a call of another rank takes one unit of time.
+bool in_pairs(const std::vector<StepMessage>& messages, const Step& step) {
+  std::map<uint32_t, uint32_t> partner;
+  for (const StepMessage& m : messages) {
+    const uint32_t from = step.calls[m.send].process, to = step.calls[m.receive].process;
+    if (partner.try_emplace(from, to).first->second != to || partner.try_emplace(to, from).first->second != from)
+      return false;
+  }
+  return true;
+}
+
+// Replays only the exchange's calls. A message takes one unit of time.
 class Chain {
  public:
-  Chain(const std::vector<StepMessage>& messages, const Step& step, bool buffered)
-      : messages_(messages), buffered_(buffered), posted_(messages.size()) {
+  enum class Sends : uint8_t { wait, find_receives, return_at_once };
+  Chain(const std::vector<StepMessage>& messages, const Step& step, Sends sends)
+      : messages_(messages), sends_(sends), posted_(messages.size()) {
     std::map<uint32_t, Call> calls;
     for (uint32_t m = 0; m < messages.size(); ++m) {
       const StepMessage& message = messages[m];
@@ -94,6 +116,9 @@ class Chain {
       if (message.receive_done != StepMessage::none) calls[message.receive_done].ends.push_back({m, false});
     }
     for (auto& [at, call] : calls) ranks_[step.calls[at].process].calls.push_back(std::move(call));
+    if (sends == Sends::find_receives) {
+      for (Times& t : posted_) t.receive = 0;
+    }
   }
 
   // 0: some calls never return.
@@ -134,13 +159,14 @@ class Chain {
     Call& call = r->calls[r->next];
     if (!call.posted) {
       for (const End& p : call.posts) {
+        if (!p.sends && sends_ == Sends::find_receives) continue;
         (p.sends ? posted_[p.message].send : posted_[p.message].receive) = static_cast<int64_t>(r->now);
       }
       call.posted = true;
     }
     uint64_t until = r->now;
     for (const End& e : call.ends) {
-      if (e.sends && buffered_) continue;
+      if (e.sends && sends_ == Sends::return_at_once) continue;
       const Times& t = posted_[e.message];
       if ((e.sends ? t.receive : t.send) < 0) return false;
       until = std::max(until, static_cast<uint64_t>(e.sends ? t.receive : t.send) + 1);
@@ -151,7 +177,7 @@ class Chain {
   }
 
   const std::vector<StepMessage>& messages_;
-  bool buffered_;
+  Sends sends_;
   std::vector<Times> posted_;
   std::map<uint32_t, Rank> ranks_;
 };
@@ -278,7 +304,7 @@ bool replies(const std::vector<uint32_t>& asking, const std::vector<uint32_t>& a
   return 2 * to_the_last >= answers;
 }
 
-Ordering ordering_of(const Exchange& e, const Step& step, const RunTime& time) {
+Ordering ordering_of(const Exchange& e, const Step& step, const RunTime& time, const ComputationBetween& computation) {
   Ordering o;
   if (!step.found) return o;
   if (e.one_sided) {
@@ -290,14 +316,16 @@ Ordering ordering_of(const Exchange& e, const Step& step, const RunTime& time) {
   o.messages = messages.size();
   if (!o.known) return o;
   passing(messages, step, e, &o);
-  rows(messages, step, &o);
+  rows(messages, step, computation, &o);
+  o.in_pairs = in_pairs(messages, step);
   for (const StepMessage& m : messages) {
     const CallClass cls = step.calls[m.send].cls;
     o.blocking_sends |= cls == CallClass::send;
   }
   if (o.blocking_sends) {
-    o.chain = Chain(messages, step, false).length();
-    o.chain_buffered = Chain(messages, step, true).length();
+    o.chain = Chain(messages, step, Chain::Sends::wait).length();
+    o.chain_posted = Chain(messages, step, Chain::Sends::find_receives).length();
+    o.chain_buffered = Chain(messages, step, Chain::Sends::return_at_once).length();
   }
   o.timed = step.timed;
   if (!step.timed) return o;

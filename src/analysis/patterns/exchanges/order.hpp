@@ -7,6 +7,7 @@
 
 #include "analysis/clocks.hpp"
 #include "analysis/matching/step.hpp"
+#include "analysis/patterns/exchanges/computation_between.hpp"
 #include "analysis/patterns/exchanges/exchange.hpp"
 #include "analysis/patterns/exchanges/ordering.hpp"
 
@@ -25,6 +26,7 @@ bool in_stages(const std::vector<uint32_t>& sites, const Step& step);
 // has just received from. True if the step has none of them.
 bool replies(const std::vector<uint32_t>& asking, const std::vector<uint32_t>& answering, const Step& step);
 
-Ordering ordering_of(const Exchange& exchange, const Step& step, const RunTime& time);
+Ordering ordering_of(const Exchange& exchange, const Step& step, const RunTime& time,
+                     const ComputationBetween& computation);
 
 }  // namespace leadline::analysis

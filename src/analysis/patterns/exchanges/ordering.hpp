@@ -16,12 +16,15 @@ struct Ordering {
   uint64_t between = 0;
   double passing_ns = 0;
   // Messages from one rank to another that nothing the sender received came between, or one-sided operations at one
-  // target that no synchronisation came between, either: the usual number of them in a row.
-  uint64_t together = 1;
-  // The longest chain of messages of which each waits for the one before, if every send waits for its receive, and if
-  // none does. 0 of the first: no order of events lets all calls return.
+  // target that no synchronisation came between, either: the usual number of them in a row. Computation divides
+  // messages, too. And the number for the pair of ranks that has fewest.
+  uint64_t together = 1, together_least = 1;
+  // The longest chain of messages of which each waits for the one before: if every send waits for its receive, if all
+  // receives were posted first, and if no send waits. 0 of the first: no order of events lets all calls return.
   bool blocking_sends = false;
-  uint64_t chain = 0, chain_buffered = 0;
+  uint64_t chain = 0, chain_posted = 0, chain_buffered = 0;
+  // In the iteration, every rank exchanges with one other at most.
+  bool in_pairs = false;
   // Between posting messages and completing them, all ranks together; and in the calls that complete them.
   bool nonblocking = false;
   double overlapped_ns = 0, completing_ns = 0;

@@ -14,6 +14,7 @@ namespace {
 using Kind = Shape::Kind;
 using Dims = std::vector<uint32_t>;
 constexpr size_t most_dims = 4;
+constexpr double least_block = 64;  // bytes: neighbours, too, tell each other how much will follow, in equal messages
 
 struct Graph {
   uint32_t nodes = 0;
@@ -55,14 +56,14 @@ bool symmetric(const Graph& g) {
 }
 
 // The bytes of a message along each edge are the same, but for some rounding.
-bool equal_sizes(const Graph& g) {
+bool same_sizes(const Graph& g, double most_ratio) {
   double least = INFINITY, most = 0;
   for (const GraphEdge& e : g.edges) {
     const double size = e.messages ? static_cast<double>(e.bytes) / static_cast<double>(e.messages) : 0;
     least = std::min(least, size);
     most = std::max(most, size);
   }
-  return most <= 1.5 * least;
+  return most <= most_ratio * least;
 }
 
 // Messages to corners are smaller than those to edges, and these than those to faces, as the parts of a halo are. All
@@ -84,6 +85,15 @@ bool smaller_at_corners(const Graph& g, const Dims& dims) {
     before = size;
   }
   return true;
+}
+
+double mean_bytes(const Graph& g) {
+  double messages = 0, bytes = 0;
+  for (const GraphEdge& e : g.edges) {
+    messages += static_cast<double>(e.messages);
+    bytes += static_cast<double>(e.bytes);
+  }
+  return messages > 0 ? bytes / messages : 0;
 }
 
 bool equal_numbers(const Graph& g) {
@@ -349,12 +359,13 @@ Shape shape_of(uint32_t nodes, const std::vector<GraphEdge>& edges, bool to_all)
     shape.root = 0;
     if (ring(g)) return is(Kind::ring);
   }
-  shape.equal_sizes = equal_sizes(g);
+  shape.equal_sizes = same_sizes(g, 1.5);
   if (g.edge_count() == all && g.nodes > 3) {
     const bool alike = to_all && shape.equal_sizes && equal_numbers(g);
     Shape grid = shape;
     if (!alike && find_grid(g, &grid) && (!to_all || smaller_at_corners(g, grid.dims))) return grid;
     shape.kind = Kind::complete;
+    shape.certain = g.nodes >= Shape::ranks_to_tell || (alike && same_sizes(g, 1.1) && mean_bytes(g) >= least_block);
     return shape;
   }
   if (g.nodes >= 16 && hypercube(g)) return is(Kind::hypercube);

@@ -35,12 +35,15 @@ struct Shape {
     irregular,
   };
   Kind kind = Kind::none;
-  uint32_t nodes = 0;                          // that send or receive
-  uint32_t root = 0;                           // of gather, scatter, exchange_with_one and trees
-  std::vector<uint32_t> dims;                  // of a grid, slowest first; of cliques {number, size}; transposed {side}
-  bool equal_sizes = false;                    // all messages have about the same size
-  std::vector<int8_t> periodic;                // by dimension: 1, 0, or -1 where it makes no difference
-  bool corners = false;                        // a grid's neighbours are diagonal ones, too
+  uint32_t nodes = 0;            // that send or receive
+  uint32_t root = 0;             // of gather, scatter, exchange_with_one and trees
+  std::vector<uint32_t> dims;    // of a grid, slowest first; of cliques {number, size}; transposed {side}
+  bool equal_sizes = false;      // all messages have about the same size
+  std::vector<int8_t> periodic;  // by dimension: 1, 0, or -1 where it makes no difference
+  bool corners = false;          // a grid's neighbours are diagonal ones, too
+  // Of `complete`: it is an all-to-all. On few ranks, the neighbours in an irregular division may be everybody.
+  bool certain = true;
+  static constexpr uint32_t ranks_to_tell = 9;
   uint32_t least_degree = 0, most_degree = 0;  // partners of a node
 };
 

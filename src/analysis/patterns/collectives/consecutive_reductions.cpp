@@ -1,0 +1,143 @@
+#include "analysis/patterns/collectives/consecutive_reductions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analysis/patterns/exchanges/sequence.hpp"
+
+namespace leadline::analysis {
+
+namespace {
+
+using trace::CallClass;
+using trace::Category;
+
+constexpr int64_t most_bytes = 1 << 13;  // larger reductions gain little by being combined
+
+bool reduces(const std::string& name) {
+  return name == "MPI_Allreduce" || name == "MPI_Allreduce_c" || name == "MPI_Reduce" || name == "MPI_Reduce_c";
+}
+
+// Reductions that follow one another on all processes, by their call sites in order.
+struct Found {
+  std::set<uint32_t> processes;
+  uint64_t rows = 0;
+  double computed_ns = 0;
+};
+
+class Finder {
+ public:
+  Finder(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const SourcePlaces& places)
+      : profile_(profile), traffic_(traffic), step_(steps.iteration), places_(places), computation_(profile) {
+    for (const StepCollective& c : step_.collectives) {
+      for (const StepCollective::Member& m : c.members) {
+        if (m.rooted && m.is_root) at_root_.insert(m.call);
+      }
+    }
+  }
+
+  // Units are call sites, doubled: reductions to a root are other ones there.
+  std::vector<Pattern> run() {
+    const UnitOf units{
+        [this](uint32_t call) { return unit_at(call); },
+        [this](uint32_t unit) { return bytes_of(unit / 2); },
+        [this](uint32_t a, uint32_t b) { return alike(a, b); },
+    };
+    std::map<std::vector<uint32_t>, Found> found;
+    for (const CallRow& row : rows_of(step_, computation_, units, true)) {
+      std::vector<uint32_t> sites;
+      double computed = 0;
+      for (const Stretch& s : row.stretches) {
+        sites.push_back(s.unit / 2);
+        computed += s.computed_ns;
+      }
+      if (lines(sites) < 2) continue;
+      Found& f = found[sites];
+      f.processes.insert(row.process);
+      ++f.rows;
+      f.computed_ns += computed;
+    }
+    std::vector<Pattern> patterns;
+    for (const auto& [sites, f] : found) {
+      if (on_all(sites, f)) patterns.push_back(pattern(sites, f));
+    }
+    return patterns;
+  }
+
+ private:
+  const trace::Function& function(uint32_t site) const { return profile_.functions()[profile_.sites()[site].function]; }
+
+  uint32_t unit_at(uint32_t call) const {
+    const StepCall& c = step_.calls[call];
+    if (c.site >= profile_.sites().size()) return UnitOf::divides;
+    if (category_of(c.cls) == Category::local) return UnitOf::none;
+    const SiteTraffic& t = traffic_.sites()[c.site];
+    const bool counts = c.cls == CallClass::coll && reduces(function(c.site).name) && t.communicators.size() == 1 &&
+                        t.least_size > 1 && bytes_of(c.site) <= most_bytes;
+    return counts ? 2 * c.site + (at_root_.count(call) ? 1 : 0) : UnitOf::divides;
+  }
+
+  int64_t bytes_of(uint32_t site) const {
+    int64_t bytes = 0;
+    uint64_t calls = 0;
+    for (const Cell& c : profile_.sites()[site].cells) {
+      bytes += c.counts.contributed;
+      calls += c.counts.calls;
+    }
+    return calls ? bytes / static_cast<int64_t>(calls) : 0;
+  }
+
+  bool alike(uint32_t a, uint32_t b) const {
+    return a % 2 == b % 2 && profile_.sites()[a / 2].function == profile_.sites()[b / 2].function &&
+           traffic_.sites()[a / 2].communicators == traffic_.sites()[b / 2].communicators;
+  }
+
+  size_t lines(const std::vector<uint32_t>& sites) const {
+    std::set<uint32_t> numbers;
+    for (const uint32_t s : sites) numbers.insert(s < places_.lines.size() ? places_.lines[s] : s);
+    return numbers.size();
+  }
+
+  bool on_all(const std::vector<uint32_t>& sites, const Found& f) const {
+    return std::all_of(sites.begin(), sites.end(), [&](uint32_t s) {
+      const std::vector<Cell>& cells = profile_.sites()[s].cells;
+      return std::all_of(cells.begin(), cells.end(), [&](const Cell& c) { return f.processes.count(c.process) > 0; });
+    });
+  }
+
+  Pattern pattern(const std::vector<uint32_t>& sites, const Found& f) const {
+    Pattern p;
+    p.name = "consecutive_reductions";
+    p.in_main_loop = true;
+    p.ranks = static_cast<uint32_t>(f.processes.size());
+    for (const uint32_t s : std::set<uint32_t>(sites.begin(), sites.end())) {
+      p.sites.push_back(s);
+      for (const Cell& c : profile_.sites()[s].cells) p.bytes += c.counts.contributed;
+    }
+    const double each = static_cast<double>(f.rows) / static_cast<double>(f.processes.size());
+    p.evidence = {{"together", static_cast<int64_t>(sites.size())},
+                  {"reductions_saved_in_step", each * static_cast<double>(sites.size() - 1)},
+                  {"computation_between_s", f.computed_ns * 1e-9 / static_cast<double>(f.processes.size())},
+                  {"function", function(sites[0]).name},
+                  {"assumes", std::string("independent reductions")}};
+    return p;
+  }
+
+  const Profile& profile_;
+  const RunTraffic& traffic_;
+  const Step& step_;
+  const SourcePlaces& places_;
+  ComputationBetween computation_;
+  std::set<uint32_t> at_root_;  // calls
+};
+
+}  // namespace
+
+std::vector<Pattern> consecutive_reductions(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
+                                            const SourcePlaces& places) {
+  if (!steps.iteration.found) return {};
+  return Finder(profile, traffic, steps, places).run();
+}
+
+}  // namespace leadline::analysis

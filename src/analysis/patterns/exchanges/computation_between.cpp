@@ -1,0 +1,54 @@
+#include "analysis/patterns/exchanges/computation_between.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace leadline::analysis {
+
+ComputationBetween::ComputationBetween(const Profile& profile) : profile_(profile) {
+  for (const GlobalSite& site : profile.sites()) {
+    std::vector<double> means;
+    for (const Cell& c : site.cells) {
+      if (c.counts.calls) means.push_back(c.gap_ns / static_cast<double>(c.counts.calls));
+    }
+    // Of an even number, the lower one: ranks that lost their core must not decide.
+    std::sort(means.begin(), means.end());
+    usual_ns_.push_back(means.empty() ? 0 : means[(means.size() - 1) / 2]);
+  }
+  const uint32_t main = profile.loops().main();
+  most_ns_ = main ? most_of_iteration * profile.loops().mean_ns(main) : std::numeric_limits<double>::infinity();
+}
+
+double ComputationBetween::gap_ns(const Step& step, uint32_t call) const {
+  const StepCall& c = step.calls[call];
+  const double usual = c.site < usual_ns_.size() ? usual_ns_[c.site] : 0;
+  return step.timed ? std::min(usual, c.gap_ns) : usual;
+}
+
+double ComputationBetween::ns(const Step& step, uint32_t first, uint32_t last) const {
+  double sum = 0;
+  for (uint32_t c = first + 1; c <= last; ++c) sum += gap_ns(step, c);
+  return sum;
+}
+
+std::vector<uint32_t> ComputationBetween::breaks(const Step& step, int64_t bytes) const {
+  std::vector<uint32_t> calls;
+  for (uint32_t c = 1; c < step.calls.size(); ++c) {
+    if (!is_little(gap_ns(step, c), bytes)) calls.push_back(c - 1);
+  }
+  return calls;
+}
+
+double ComputationBetween::in_iteration_ns(uint32_t loop, const std::vector<uint32_t>& loop_of_site) const {
+  const RunLoops& loops = profile_.loops();
+  double sum = 0;
+  for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+    if (profile_.sites()[s].local || !loop_of_site[s] || !loops.within(loop_of_site[s], loop)) continue;
+    for (const Cell& c : profile_.sites()[s].cells) sum += c.gap_ns;
+  }
+  uint64_t iterations = 0;
+  for (const LoopCell& c : loops.all()[loop].cells) iterations += c.iterations();
+  return iterations ? sum / static_cast<double>(iterations) : 0;
+}
+
+}  // namespace leadline::analysis

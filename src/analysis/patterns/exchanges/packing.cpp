@@ -1,0 +1,127 @@
+#include "analysis/patterns/exchanges/packing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace leadline::analysis {
+
+using trace::Category;
+
+namespace {
+
+int64_t mean_bytes(const Exchange& e) { return e.messages ? e.bytes / static_cast<int64_t>(e.messages) : 0; }
+
+}  // namespace
+
+Packing::Packing(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
+                 const ComputationBetween& computation)
+    : profile_(profile), traffic_(traffic), steps_(steps), computation_(computation) {
+  for (const SiteTraffic& t : traffic.sites()) loop_of_site_.push_back(t.loop);
+}
+
+std::optional<Pattern> Packing::messages(const Exchange& e, const Ordering& o, bool dependent, double each,
+                                         Pattern p) const {
+  if (mean_bytes(e) > most_bytes) return {};
+  p.name = "packable_messages";
+  // Messages of different steps cannot be combined: only one step is read.
+  const bool of_one_step = &steps_.of(e) == &steps_.iteration || !e.in_main_loop;
+  if (const uint64_t row = o.known && of_one_step ? in_a_row(e, o) : 1; row > 1) {
+    p.evidence = {{"together", static_cast<int64_t>(row)},
+                  {"messages_to_a_partner_per_step", each},
+                  {"assumes", std::string("nothing")}};
+    return p;
+  }
+  const uint32_t loop = e.in_main_loop && !dependent && !may_wait_for_memory(e) ? repeating_loop(e) : 0;
+  if (!loop) return {};
+  p.evidence = {{"together", static_cast<int64_t>(fixed_iterations(loop))},
+                {"messages_to_a_partner_per_step", each},
+                {"loop", int64_t{loop}},
+                {"assumes", std::string("independent trips")}};
+  return p;
+}
+
+// In a grid two ranks wide, both faces of a block may go to the same partner, which happens on so few ranks only. A
+// dimension with more ranks shows how many messages there are for each face; without one, half of an even number is
+// certain.
+uint64_t Packing::in_a_row(const Exchange& e, const Ordering& o) const {
+  const std::vector<uint32_t>& dims = e.shape.dims;
+  const auto narrow = std::count(dims.begin(), dims.end(), 2U);
+  if (e.shape.kind != Shape::Kind::grid || !narrow) return o.together;
+  if (static_cast<size_t>(narrow) < dims.size()) return o.together_least;
+  return o.together % 2 ? o.together : o.together / 2;
+}
+
+// A loop of many iterations, few times entered, that has nearly all the time of the main loop around it and computes in
+// each iteration, makes the steps itself: what one step sends depends on the one before.
+bool Packing::may_be_the_step(uint32_t loop, int64_t bytes) const {
+  constexpr double nearly_all = 0.8;
+  constexpr uint64_t least_steps = 100, least_per_entry = 4;
+  const RunLoops& loops = profile_.loops();
+  const uint64_t steps = fixed_iterations(loop);
+  if (steps < least_steps || steps < least_per_entry * loops.iterations(loops.main())) return false;
+  if (loops.time_ns(loop) < nearly_all * loops.time_ns(loops.main())) return false;
+  return !ComputationBetween::is_copying(computation_.in_iteration_ns(loop, loop_of_site_), bytes);
+}
+
+// If no fence orders them, a rank may wait for what others put into its memory, which no call shows.
+bool Packing::may_wait_for_memory(const Exchange& e) const {
+  return std::any_of(e.sites.begin(), e.sites.end(), [&](uint32_t s) {
+    const trace::Function& f = profile_.functions()[profile_.sites()[s].function];
+    return f.cls == trace::CallClass::rma_sync && f.name != "MPI_Win_fence";
+  });
+}
+
+// The outermost loop within the step that a send is in, that has as many iterations each time, and that has no
+// collective: what its iterations send to one partner could be one message if no iteration needs what an earlier one
+// received. All sends of the exchange must be in loops of as many iterations: the same one, as a rule, or copies of
+// it. 0: there is no such loop.
+uint32_t Packing::repeating_loop(const Exchange& e) const {
+  const RunLoops& loops = profile_.loops();
+  uint32_t found = 0;
+  for (const uint32_t s : e.sites) {
+    const SiteTraffic& t = traffic_.sites()[s];
+    if (t.sent.empty()) continue;
+    uint64_t messages = 0;
+    for (const auto& [edge, amount] : t.sent) messages += amount.messages;
+    const double to_each = static_cast<double>(messages) / static_cast<double>(t.sent.size());
+    uint32_t outermost = 0;
+    for (uint32_t l = t.loop; l && l != loops.main(); l = loops.all()[l].outer) {
+      // In each of its iterations, to each partner.
+      const double rest = fixed_iterations(l) > 1 ? to_each / static_cast<double>(loops.iterations(l)) : 0;
+      if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l) ||
+          may_be_the_step(l, mean_bytes(e)))
+        continue;
+      outermost = l;
+    }
+    const auto& dims = e.shape.dims;
+    const bool narrow = e.shape.kind == Shape::Kind::grid && std::count(dims.begin(), dims.end(), 2U) > 0;
+    if (narrow && outermost && fixed_iterations(outermost) == 2) return 0;  // over the two faces of a block
+    if (!outermost || (found && fixed_iterations(found) != fixed_iterations(outermost))) return 0;
+    if (!found) found = outermost;
+  }
+  return found;
+}
+
+// The iterations of the loop each time it is entered; 0 if they differ or are unknown. Where iterations of the loop
+// around it may go unseen, it is entered more often than is seen: iterations are multiples of the true number.
+uint64_t Packing::fixed_iterations(uint32_t loop) const {
+  const RunLoop& l = profile_.loops().all()[loop];
+  if (l.silent) return 0;
+  const structure::LoopShape shape = profile_.loops().shape(loop);
+  const auto all = [&](auto holds) { return std::all_of(l.cells.begin(), l.cells.end(), holds); };
+  if (all([&](const LoopCell& c) { return c.iterations() == c.entries * shape.most; })) return shape.most;
+  const uint64_t few = shape.fewest;
+  if (!l.outer || !profile_.loops().all()[l.outer].silent || !few || shape.usual % few || shape.most % few) return 0;
+  return all([&](const LoopCell& c) { return c.iterations() % few == 0; }) ? few : 0;
+}
+
+bool Packing::collective_within(uint32_t loop) const {
+  for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+    const GlobalSite& site = profile_.sites()[s];
+    if (site.local || !profile_.loops().within(traffic_.sites()[s].loop, loop)) continue;
+    if (category_of(profile_.functions()[site.function].cls) == Category::collective) return true;
+  }
+  return false;
+}
+
+}  // namespace leadline::analysis
