@@ -45,7 +45,8 @@ def steps_program(one_of_each_family: Library, builder: Builder) -> Path:
     return builder.c(one_of_each_family, "steps.c")
 
 
-@pytest.mark.full(one_of_each_family="mpich")  # which waits busily, 5,000 times
+@pytest.mark.ci
+@pytest.mark.full(one_of_each_family="mpich")  # which waits busily, 2,000 times
 def test_one_slow_iteration_of_a_bounded_trace_has_its_time_and_rank(
     one_of_each_family: Library, steps_program: Path, recorder: Path, tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ def rows() -> Iterator[list[Row]]:
         write(made, NAMES)
 
 
+@pytest.mark.ci("intel@2018.0.3", "mpich-abi")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_release_is_recorded_right(
     name: str, rows: list[Row], builder: Builder, recorder: Path, tmp_path: Path

@@ -124,6 +124,7 @@ def test_a_tool_inside_the_executable_is_recorded_by_the_calls_it_makes(
             assert counted[name] == logged[name]
 
 
+@pytest.mark.ci(library_name="debian-openmpi")
 @pytest.mark.full(library_name="mpich", seed=2)
 @pytest.mark.full(library_name="debian-openmpi", seed=1)
 @pytest.mark.parametrize("library_name", RANDOM_LIBRARIES)

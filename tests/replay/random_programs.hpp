@@ -29,8 +29,8 @@ class RandomProgram {
     p.groups.emplace_back();
     for (uint32_t i = 0; i < ranks_; ++i) p.groups[0].push_back(i);
     some();
-    const uint64_t trips = 2 + below(60);
-    for (uint32_t i = 0; i < ranks_; ++i) builder_.loop(i, trips);
+    const uint64_t iterations = 2 + below(60);
+    for (uint32_t i = 0; i < ranks_; ++i) builder_.loop(i, iterations);
     some();
     if (below(2)) {
       const uint64_t inner = 1 + below(9);
