@@ -40,6 +40,7 @@ FAST = (
     "tests/api/test_generator.py",
     "tests/bench/test_asking.py",
     "tests/bench/test_bounds.py",
+    "tests/bench/test_calibration_fit.py",
     "tests/bench/test_rows.py",
     "tests/bench/test_study.py",
     "tests/cli/test_record.py::test_every_rank_is_recorded_with_every_library[mpich]",

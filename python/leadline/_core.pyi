@@ -863,6 +863,8 @@ class NetworkPiece:
     overhead_per_byte_ns: float
     gap_ns: float
     per_byte_ns: float
+    receive_overhead_ns: float
+    receive_overhead_per_byte_ns: float
 
     def message_ns(self, bytes: int) -> float:
         """From the start of the send to the end of the receive."""
@@ -873,6 +875,7 @@ class NetworkLink:
     pieces: list[NetworkPiece]
     eager_bytes: int
     handshake_ns: float
+    progresses: bool
 
 class NetworkPort:
     gap_ns: float
@@ -883,6 +886,9 @@ class Network:
 
     reduce_per_byte_ns: float
     copy_per_byte_ns: float
+    copy_uncached_per_byte_ns: float
+    copy_strided_per_byte_ns: float
+    copy_strided_uncached_per_byte_ns: float
     call_ns: float
     port: NetworkPort
 
@@ -994,7 +1000,6 @@ class ReplaySettings:
     latency_ns: float
     forced_eager_bytes: int
     copy_per_byte_ns: float
-    progress: bool
 
     def set_network(self, network: Network) -> None: ...
     def set_algorithm(self, operation: str, algorithm: str) -> None: ...

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "bench/calibration.hpp"
 #include "bench/machine.hpp"
 #include "bench/plan.hpp"
 #include "bench/rounds.hpp"
@@ -66,6 +67,9 @@ void measure(const Plan& plan) {
   write_job(job);
   write_noise(job);
   if (plan.network) write_network(job);
+  if (plan.calibrate_s > 0) {
+    for (const std::string& line : calibrate(job, plan.calibrate_s)) std::fprintf(results, "%s\n", line.c_str());
+  }
   const auto compare_clocks = [&] {
     if (job.hosts > 1 || plan.measured_clocks) job.compare_clocks();
   };

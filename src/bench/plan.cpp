@@ -16,6 +16,7 @@ bool read_item(const std::string& key, std::istringstream& words, Plan* plan) {
   if (key == "root") return bool(words >> plan->root);
   if (key == "nodes") return bool(words >> plan->nodes);
   if (key == "network") return bool(words >> plan->network);
+  if (key == "calibrate") return bool(words >> plan->calibrate_s) && plan->calibrate_s > 0;
   if (key == "clocks") {
     std::string which;
     words >> which;

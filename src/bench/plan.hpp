@@ -11,6 +11,7 @@
 //   buffers reused|written     written: by the program, before every operation
 //   network 0|1                latency, bandwidth and speed of reduction first, for the lower bounds
 //   nodes 0                    two-level algorithms treat the job as this many nodes; 0: as it is
+//   calibrate 0                seconds for the parameters of a network (calibration.hpp); then no points are measured
 //   point OPERATION BYTES
 //   candidate NAME SEGMENT_BYTES RADIX     of the point before it
 #pragma once
@@ -44,6 +45,7 @@ struct Plan {
   bool measured_clocks = false;
   bool buffers_written = false;
   bool network = false;
+  double calibrate_s = 0;
   std::vector<Point> points;
 };
 

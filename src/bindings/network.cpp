@@ -52,12 +52,15 @@ void bind_network(nb::module_& m) {
       .def_rw("overhead_per_byte_ns", &Piece::overhead_per_byte_ns)
       .def_rw("gap_ns", &Piece::gap_ns)
       .def_rw("per_byte_ns", &Piece::per_byte_ns)
+      .def_rw("receive_overhead_ns", &Piece::receive_overhead_ns)
+      .def_rw("receive_overhead_per_byte_ns", &Piece::receive_overhead_per_byte_ns)
       .def("message_ns", &Piece::message_ns, nb::arg("bytes"));
   nb::class_<Link>(m, "NetworkLink")
       .def(nb::init<>())
       .def_rw("pieces", &Link::pieces)
       .def_rw("eager_bytes", &Link::eager_bytes)
-      .def_rw("handshake_ns", &Link::handshake_ns);
+      .def_rw("handshake_ns", &Link::handshake_ns)
+      .def_rw("progresses", &Link::progresses);
   nb::class_<Port>(m, "NetworkPort")
       .def(nb::init<>())
       .def_rw("gap_ns", &Port::gap_ns)
@@ -69,6 +72,9 @@ void bind_network(nb::module_& m) {
       .def("most_favourable", &Network::most_favourable)
       .def_rw("reduce_per_byte_ns", &Network::reduce_per_byte_ns)
       .def_rw("copy_per_byte_ns", &Network::copy_per_byte_ns)
+      .def_rw("copy_uncached_per_byte_ns", &Network::copy_uncached_per_byte_ns)
+      .def_rw("copy_strided_per_byte_ns", &Network::copy_strided_per_byte_ns)
+      .def_rw("copy_strided_uncached_per_byte_ns", &Network::copy_strided_uncached_per_byte_ns)
       .def_rw("call_ns", &Network::call_ns)
       .def_rw("port", &Network::port);
   m.attr("network_distances") = nb::make_tuple(network::distance_names[0], network::distance_names[1],

@@ -166,7 +166,7 @@ class Simulation {
     } else {
       message.received_by = step.request;
       message.received_at = at(rank).clock;
-      at(rank).on_waiting[step.request] = piece(from, to, step.to).processor_ns(step.to.count * element_bytes_);
+      at(rank).on_waiting[step.request] = piece(from, to, step.to).receiver_ns(step.to.count * element_bytes_);
     }
     if (is_send && is_eager(message)) queue(number, message.sent_at);
     if (!known) return;

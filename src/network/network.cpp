@@ -16,11 +16,13 @@ Network Network::uniform(const Piece& piece, int64_t eager_bytes) {
 
 const Link* Network::link(Distance distance) const {
   const int wanted = static_cast<int>(distance);
-  for (int farther = wanted; farther < distance_count; ++farther)
+  const int within_node = distance_count - 1;
+  for (int farther = wanted; farther < within_node; ++farther)
     if (links_[farther].known()) return &links_[farther];
+  if (wanted == within_node && links_[wanted].known()) return &links_[wanted];
   for (int nearer = wanted - 1; nearer >= 0; --nearer)
     if (links_[nearer].known()) return &links_[nearer];
-  return nullptr;
+  return links_[within_node].known() ? &links_[within_node] : nullptr;
 }
 
 Piece Network::most_favourable() const {
@@ -28,8 +30,15 @@ Piece Network::most_favourable() const {
   bool first = true;
   for (const Link& link : links_)
     for (const Piece& piece : link.pieces) {
-      if (first) least = piece;
+      if (first) {
+        least = piece;
+        least.receive_overhead_ns = piece.receiver_ns(0);
+        least.receive_overhead_per_byte_ns = piece.receiver_ns(1) - piece.receiver_ns(0);
+      }
       first = false;
+      least.receive_overhead_ns = std::min(least.receive_overhead_ns, piece.receiver_ns(0));
+      least.receive_overhead_per_byte_ns =
+          std::min(least.receive_overhead_per_byte_ns, piece.receiver_ns(1) - piece.receiver_ns(0));
       least.latency_ns = std::min(least.latency_ns, piece.latency_ns);
       least.overhead_ns = std::min(least.overhead_ns, piece.overhead_ns);
       least.overhead_per_byte_ns = std::min(least.overhead_per_byte_ns, piece.overhead_per_byte_ns);

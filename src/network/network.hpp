@@ -31,11 +31,21 @@ struct Piece {
   double overhead_per_byte_ns = 0;  // O
   double gap_ns = 0;                // g
   double per_byte_ns = 0;           // G
+  // o and O of the receiver, where they differ from the sender's.
+  double receive_overhead_ns = as_sender, receive_overhead_per_byte_ns = 0;
+
+  static constexpr double as_sender = -1;
 
   // From the start of the send to the end of the receive, of a message that is sent at once to a rank that waits.
-  double message_ns(int64_t bytes) const { return 2 * processor_ns(bytes) + latency_ns + busy_ns(bytes); }
+  double message_ns(int64_t bytes) const {
+    return processor_ns(bytes) + receiver_ns(bytes) + latency_ns + busy_ns(bytes);
+  }
   double busy_ns(int64_t bytes) const { return gap_ns + per_byte_ns * static_cast<double>(bytes); }
   double processor_ns(int64_t bytes) const { return overhead_ns + overhead_per_byte_ns * static_cast<double>(bytes); }
+  double receiver_ns(int64_t bytes) const {
+    return receive_overhead_ns < 0 ? processor_ns(bytes)
+                                   : receive_overhead_ns + receive_overhead_per_byte_ns * static_cast<double>(bytes);
+  }
 };
 
 // Messages over one distance.
@@ -43,6 +53,7 @@ struct Link {
   std::vector<Piece> pieces;            // ascending from 0; there is one at least where the link is known
   int64_t eager_bytes = INT64_MAX;      // S: longer messages wait for their receiver
   double handshake_ns = two_latencies;  // half of it to ask the receiver, half for the answer
+  bool progresses = false;              // a handshake goes on while the ranks compute
 
   static constexpr double two_latencies = -1;
 
@@ -66,8 +77,8 @@ class Network {
   // A network whose every message costs the same, whatever the distance.
   static Network uniform(const Piece& piece, int64_t eager_bytes = INT64_MAX);
 
-  // That of the distance; if it is unknown, of the nearest farther one, then of the nearest one within. nullptr: no
-  // link is known.
+  // That of the distance; if it is unknown, of the nearest farther one, then of the nearest one within. What is within
+  // a node takes that between nodes only if no other is known. nullptr: no link is known.
   const Link* link(Distance distance) const;
   // Only what was set, known or not.
   const Link& own(Distance distance) const { return links_[static_cast<int>(distance)]; }
@@ -77,9 +88,11 @@ class Network {
   Piece most_favourable() const;
 
   double reduce_per_byte_ns = 0;  // of a reduction, of one operand
-  double copy_per_byte_ns = 0;    // of a copy in memory
-  double call_ns = 0;             // of a call that has nothing to do, as a wait for a request that is complete
-  Port port;                      // of a node
+  double copy_per_byte_ns = 0;    // of a copy in memory, within the caches
+  // Of a copy beyond the caches, and of one that gathers single numbers, within them and beyond.
+  double copy_uncached_per_byte_ns = 0, copy_strided_per_byte_ns = 0, copy_strided_uncached_per_byte_ns = 0;
+  double call_ns = 0;  // of a call that has nothing to do, as a wait for a request that is complete
+  Port port;           // of a node
 
  private:
   Link links_[distance_count];

@@ -2,51 +2,51 @@
 
 #include <vector>
 
+#include "network/eager_limit.hpp"
+
 namespace leadline::probe {
 
 namespace {
 
-constexpr int message = 7, ping = 8, pong = 9, next = 10;  // tags
-constexpr int rounds = 8;
+using network::EagerTag;
+
+constexpr int first_tag = 7;
 constexpr int status_bytes = 128;  // more than any library's
 
-// Whether a send to rank 1 completes while rank 1 has posted no receive for it. This does not depend on timing:
-// messages between two ranks keep their order, so an eager message has left when a later one has been answered.
-bool is_eager(const Library& it, std::vector<char>* buffer, long bytes) {
-  alignas(16) char status[status_bytes];
-  char nothing = 0;
-  Handle request = 0;
-  int done = 0;
-  it.isend(buffer->data(), static_cast<int>(bytes), it.byte, 1, message, it.world, &request);
-  for (int round = 0; round < rounds; round++) {
-    it.send(&nothing, 1, it.byte, 1, ping, it.world);
-    it.recv(&nothing, 1, it.byte, 1, pong, it.world, status);
-    if (!done) it.test(&request, &done, status);
-  }
-  it.send(&nothing, 1, it.byte, 1, next, it.world);  // now it is received
-  if (!done) it.wait(&request, status);
-  return done != 0;
-}
+class Messages {
+ public:
+  Messages(const Library& it, int rank, long most) : it_(it), other_(1 - rank), buffer_(most + 1) {}
 
-void answer(const Library& it, std::vector<char>* buffer) {
-  alignas(16) char status[status_bytes];
-  char nothing = 0;
-  for (int round = 0; round < rounds; round++) {
-    it.recv(&nothing, 1, it.byte, 0, ping, it.world, status);
-    it.send(&nothing, 1, it.byte, 0, pong, it.world);
+  void begin(int64_t bytes) {
+    it_.isend(buffer_.data(), static_cast<int>(bytes), it_.byte, other_, tag(EagerTag::message), it_.world, &request_);
   }
-  it.recv(&nothing, 1, it.byte, 0, next, it.world, status);
-  it.recv(buffer->data(), static_cast<int>(buffer->size()), it.byte, 0, message, it.world, status);
-}
+  bool is_over() {
+    int done = 0;
+    it_.test(&request_, &done, status_);
+    return done != 0;
+  }
+  void finish() { it_.wait(&request_, status_); }
+  void send(EagerTag which) {
+    char nothing = 0;
+    it_.send(&nothing, 1, it_.byte, other_, tag(which), it_.world);
+  }
+  void receive(EagerTag which) {
+    char nothing = 0;
+    it_.recv(&nothing, 1, it_.byte, other_, tag(which), it_.world, status_);
+  }
+  void take(int64_t most) {
+    it_.recv(buffer_.data(), static_cast<int>(most + 1), it_.byte, other_, tag(EagerTag::message), it_.world, status_);
+  }
 
-int tests_for(long most) {
-  int tests = 1;
-  while (most > 0) {
-    most /= 2;
-    tests++;
-  }
-  return tests;
-}
+ private:
+  static int tag(EagerTag which) { return first_tag + static_cast<int>(which); }
+
+  const Library& it_;
+  int other_;
+  std::vector<char> buffer_;
+  Handle request_ = 0;
+  alignas(16) char status_[status_bytes];
+};
 
 }  // namespace
 
@@ -55,23 +55,17 @@ long eager_bytes(const Library& it, long most) {
   it.rank(it.world, &rank);
   it.size(it.world, &size);
   if (size < 2 || !it.isend || !it.send || !it.recv || !it.test || !it.wait) return -1;
-  std::vector<char> buffer(rank < 2 ? most + 1 : 0);
-  const int tests = tests_for(most);
-  long least = -1, beyond = most + 1;  // eager; not
-  for (int i = 0; i < tests && rank < 2; i++) {
-    if (rank == 1) {
-      answer(it, &buffer);
-      continue;
-    }
-    const long middle = least + (beyond - least) / 2;
-    if (middle <= least || middle >= beyond) {
-      is_eager(it, &buffer, 0);  // rank 1 counts tests
+  long found = -1;
+  if (rank < 2) {
+    Messages messages(it, rank, most);
+    if (rank == 0) {
+      found = static_cast<long>(network::longest_unreceived(messages, most));
     } else {
-      (is_eager(it, &buffer, middle) ? least : beyond) = middle;
+      network::receive_late(messages, most);
     }
   }
   it.barrier(it.world);
-  return least;
+  return found;
 }
 
 }  // namespace leadline::probe

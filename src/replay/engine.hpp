@@ -49,7 +49,7 @@ class Engine {
   void arrive(uint32_t message, const Instant& at);
   void release(uint32_t message);
   void no_longer_expected(OneMessage& m);
-  bool in_call(uint32_t rank, int64_t at_ps) const;
+  bool in_call(const OneMessage& m, uint32_t rank, int64_t at_ps) const;
   uint32_t port_of(uint32_t rank) const { return program_.ports ? program_.ranks[rank].node : rank; }
   // Whether all messages that arrive up to that time have been sent.
   bool safe(int64_t at_ps) const {

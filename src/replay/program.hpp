@@ -34,6 +34,7 @@ struct Transfer {
   Cost port_busy;                                           // in the port of either node, if `by_port`
   bool eager = true;                                        // leaves at once
   bool by_port = false;                                     // through the ports of two nodes
+  bool progresses = false;                                  // its handshake goes on while the ranks compute
   bool in_order() const { return busy.ps > 0 || by_port; }  // the receiver's port may make it wait
 };
 
@@ -100,8 +101,7 @@ struct Program {
   std::vector<Transfer> transfers;
   uint32_t nodes = 0;
   uint32_t marks = 0;
-  bool ports = false;     // nodes' ports limit: some transfer is by_port
-  bool progress = false;  // handshakes go on while a rank computes
+  bool ports = false;  // nodes' ports limit: some transfer is by_port
 };
 
 }  // namespace leadline::replay

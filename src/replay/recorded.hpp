@@ -31,7 +31,6 @@ struct Settings {
   int64_t forced_eager_bytes = -1;                // a limit for all messages; -1: none
   double copy_per_byte_ns = 0.1;                  // assumed of a call, where the recording has one size of message only
   std::map<std::string, std::string> algorithms;  // by operation, instead of the ones that are usual
-  bool progress = false;                          // handshakes go on while ranks compute
 };
 
 // What the replay does not reproduce.

@@ -172,7 +172,9 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
         action.kind = sends ? Action::Kind::send : Action::Kind::receive;
         action.at = channel(identity, from, to, int64_t{1} << 40);
         action.transfer = transfer(from, to, length);
-        (sends ? action.cost : action.on_wait) = cost(link(from, to).piece(length).processor_ns(length), {0, 1, 0, 0});
+        const network::Piece& piece = link(from, to).piece(length);
+        (sends ? action.cost : action.on_wait) =
+            cost(sends ? piece.processor_ns(length) : piece.receiver_ns(length), {0, 1, 0, 0});
         own_->actions.push_back(action);
         ++made;
         break;

@@ -26,7 +26,6 @@ Program Translation::make() {
   }
   alone_.resize(ranks, UINT32_MAX);
   program_.marks = 2;
-  program_.progress = settings_.progress;
   std::vector<RecordedShape> shapes;
   for (const TreeClass& own : tree_.classes) {
     shapes.push_back(own.shape);
@@ -264,7 +263,8 @@ bool Translation::message(const At& at, size_t part, bool sends, bool own, doubl
   } else {
     const network::Link& way = link(from, to);
     const network::Piece& piece = way.piece(bytes);
-    (sends ? action.cost : action.on_wait) = cost(piece.processor_ns(bytes), {0, 1, 0, 0});
+    (sends ? action.cost : action.on_wait) =
+        cost(sends ? piece.processor_ns(bytes) : piece.receiver_ns(bytes), {0, 1, 0, 0});
     if (!sends) action.cost = own ? 0 : cost(settings_.network->call_ns);
   }
   own_->actions.push_back(action);
@@ -361,6 +361,7 @@ uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes) {
     t.busy = {picoseconds(piece.busy_ns(bytes)), {0, 0, 1, bytes}};
     t.half_handshake = {picoseconds(way.half_handshake_ns(bytes)), {way.handshake_ns < 0 ? 1 : 0, 0, 0, 0}};
     t.eager = way.is_eager(bytes);
+    t.progresses = way.progresses;
     t.by_port = !within && settings_.network->port.limits();
     if (t.by_port) t.port_busy = {picoseconds(settings_.network->port.busy_ns(bytes)), {}};
     program_.ports = program_.ports || t.by_port;

@@ -27,6 +27,12 @@ void check_links() {
   check("far above it", network.link(Distance::node)->piece(1 << 30).latency_ns, 2);
   network.set(Distance::other_node, Link{{{.latency_ns = 9, .per_byte_ns = -1}}});
   check("the least latency of any", network.most_favourable().latency_ns, 1);
+  check("within a node, not between nodes", network.link(Distance::core_complex)->piece(0).latency_ns, 1);
+  Network near;
+  near.set(Distance::socket, Link{{{.latency_ns = 3}}});
+  near.set(Distance::other_node, Link{{{.latency_ns = 9}}});
+  check("a nearer one rather than that between nodes", near.link(Distance::node)->piece(0).latency_ns, 3);
+  check("between nodes", near.link(Distance::other_node)->piece(0).latency_ns, 9);
   check("the least rate of any", network.most_favourable().per_byte_ns, -1);
 }
 
@@ -76,6 +82,10 @@ void check_messages() {
   const std::vector<Schedule> one = {message(0, 1, 0, 50), message(0, 1, 1, 50)};
   check("at once", modelled_ns(one, 1, Network::uniform(piece)), piece.message_ns(50));
   check("its parts", piece.message_ns(50), 2 * (10 + 50) + 100 + 5 + 100);
+  const Piece uneven{
+      .latency_ns = 100, .overhead_ns = 10, .receive_overhead_ns = 30, .receive_overhead_per_byte_ns = 2};
+  check("a receiver of its own", uneven.message_ns(50), 10 + 100 + 30 + 100);
+  check("a receiver of its own, at once", modelled_ns(one, 1, Network::uniform(uneven)), uneven.message_ns(50));
   check("after a handshake", modelled_ns(one, 1, Network::uniform(piece, 49)), piece.message_ns(50) + 200);
   Network quick;
   quick.set(Distance::other_node, Link{{piece}, 49, 30});

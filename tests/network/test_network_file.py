@@ -8,6 +8,7 @@ import pytest
 from leadline import _core
 from leadline.errors import LeadlineError
 from leadline.network import Described, MalformedNetwork, Origin, named, parse, presets, read, write
+from leadline.network.file import GENERAL, PIECE, RECEIVE
 
 TEXT = """
 schema = 1
@@ -23,6 +24,7 @@ per_byte_ns = 0.08
 [link.node]
 eager_bytes = 4096
 handshake_ns = 900
+progresses = true
 
 [[link.node.piece]]
 latency_ns = 200
@@ -33,6 +35,7 @@ from_bytes = 8192
 latency_ns = 250
 overhead_ns = {value = 30.5}
 overhead_per_byte_ns = 0.01
+receive_overhead_ns = {value = 40, low = 35, high = 50}
 gap_ns = 60
 per_byte_ns = 0.1
 
@@ -45,14 +48,10 @@ latency_ns = 1000
 def figures(network: _core.Network) -> list[object]:
     links = [network.own(name) for name in _core.network_distances]
     return [
-        (network.reduce_per_byte_ns, network.copy_per_byte_ns, network.call_ns),
+        *[getattr(network, key) for key in GENERAL],
         (network.port.gap_ns, network.port.per_byte_ns),
-        *[(link.eager_bytes, link.handshake_ns) for link in links],
-        *[
-            (p.from_bytes, p.latency_ns, p.overhead_ns, p.overhead_per_byte_ns, p.gap_ns, p.per_byte_ns)
-            for link in links
-            for p in link.pieces
-        ],
+        *[(link.eager_bytes, link.handshake_ns, link.progresses) for link in links],
+        *[(p.from_bytes, *[getattr(p, key) for key in (*PIECE, *RECEIVE)]) for link in links for p in link.pieces],
     ]
 
 
@@ -63,6 +62,11 @@ def test_every_figure_is_read_with_its_origin() -> None:
     assert [piece.from_bytes for piece in node.pieces] == [0, 8192]
     assert (node.pieces[1].overhead_ns, node.pieces[1].per_byte_ns) == (30.5, 0.1)
     assert found.network.own("other_node").handshake_ns < 0
+    assert (node.progresses, found.network.own("other_node").progresses) == (True, False)
+    assert (node.pieces[1].receive_overhead_ns, node.pieces[1].receive_overhead_per_byte_ns) == (40, 0)
+    assert node.pieces[0].receive_overhead_ns < 0  # as the sender's
+    assert found.intervals == {"link.node.piece.1.receive_overhead_ns": (35, 50)}
+    assert found.origin_of("link.node.piece.1.receive_overhead_ns") == found.origin
     assert not found.network.own("socket").pieces
     assert found.origin == Origin("leadline calibrate, Open MPI 5.0.11", "2026-11-25")
     assert found.origin_of("call_ns") == Origin("datasheet", "2025")
@@ -74,15 +78,15 @@ def test_what_is_written_is_read_again() -> None:
     found = parse(TEXT)
     again = parse(write(found))
     assert figures(again.network) == figures(found.network)
-    assert (again.origin, again.origins) == (found.origin, found.origins)
+    assert (again.origin, again.origins, again.intervals) == (found.origin, found.origins, found.intervals)
     assert write(again) == write(found)
 
 
 def test_the_parameters_of_a_message_are_those_of_its_piece() -> None:
-    """By hand: 2 (o + n O) + L + g + n G."""
+    """By hand: 2 (o + n O) + L + g + n G; the second has a receiver of its own."""
     pieces = parse(TEXT).network.own("node").pieces
     assert pieces[0].message_ns(100) == 250
-    assert pieces[1].message_ns(10_000) == pytest.approx(2 * (30.5 + 100) + 250 + 60 + 1000)
+    assert pieces[1].message_ns(10_000) == pytest.approx((30.5 + 100) + 40 + 250 + 60 + 1000)
 
 
 @pytest.mark.parametrize(

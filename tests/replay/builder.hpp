@@ -17,6 +17,7 @@ struct Way {  // between two ranks, in picoseconds
   bool eager = true, by_port = false;
   int64_t half_handshake = -1;  // -1: as the latency
   int64_t bytes = 0;            // on which `busy` depends
+  bool progresses = false;
 
   auto operator<=>(const Way&) const = default;
 };
@@ -53,7 +54,8 @@ class Builder {
                                  {half, {way.half_handshake < 0 ? 1 : 0, 0, 0, 0}},
                                  {way.port_busy, {}},
                                  way.eager,
-                                 way.by_port});
+                                 way.by_port,
+                                 way.progresses});
     program.ports = program.ports || way.by_port;
     return at->second;
   }

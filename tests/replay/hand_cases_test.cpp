@@ -94,8 +94,9 @@ void knee() {
 void overlap() {
   for (const bool progress : {false, true}) {
     Builder b(2);
-    b.program.progress = progress;
-    const uint64_t sent = b.isend(0, 1, long_message), received = b.irecv(1, 0, long_message);
+    Way way = long_message;
+    way.progresses = progress;
+    const uint64_t sent = b.isend(0, 1, way), received = b.irecv(1, 0, way);
     for (uint32_t i : {0U, 1U}) b.compute(i, 300000);
     b.wait(0, {sent});
     b.wait(1, {received});

@@ -201,15 +201,15 @@ class Engine {
     if (m.asked) answer_at(number, r.clock);
   }
 
-  bool in_call(const Rank& r, int64_t time) const {
-    return program_.progress || r.waiting || r.next == r.actions.size() || time <= r.until;
+  static bool in_call(const Message& m, const Rank& r, int64_t time) {
+    return m.transfer->progresses || r.waiting || r.next == r.actions.size() || time <= r.until;
   }
   void asked(size_t number) {
     Message& m = messages_[number];
     m.asked = true;
     if (!m.posted) return;
     if (m.posted_at >= now_) return answer_at(number, m.posted_at);
-    if (in_call(ranks_[m.to], now_)) return answer_at(number, now_);
+    if (in_call(m, ranks_[m.to], now_)) return answer_at(number, now_);
     ranks_[m.to].to_answer.push_back(number);
   }
   void answer_at(size_t number, int64_t time) {
@@ -218,7 +218,7 @@ class Engine {
   }
   void answered(size_t number) {
     Rank& sender = ranks_[messages_[number].from];
-    if (in_call(sender, now_)) return leave(number, now_);
+    if (in_call(messages_[number], sender, now_)) return leave(number, now_);
     sender.to_leave.push_back(number);
   }
   void leave(size_t number, int64_t ready) {

@@ -14,7 +14,6 @@ class RandomProgram {
   explicit RandomProgram(uint64_t seed) : random_(seed), builder_(below(4) + 2) {
     ranks_ = static_cast<uint32_t>(builder_.program.ranks.size());
     Program& p = builder_.program;
-    p.progress = below(3) == 0;
     const bool ports = below(3) == 0;
     if (ports) {
       p.nodes = 2;
@@ -23,6 +22,7 @@ class RandomProgram {
     for (int i = 0; i < 4; ++i) {
       ways_.push_back({time(3000), time(900) + 1, below(5) ? time(2000) : 0, time(1500), below(2) == 0, false,
                        below(2) ? -1 : time(2000)});
+      ways_.back().progresses = below(3) == 0;
       if (ways_.back().busy > 8) ways_.back().bytes = 1 + 2 * i;
     }
     ports_ = ports;

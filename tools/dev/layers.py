@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "collectives": {"collectives", "network", "leadline"},
     "shim": {"shim", "host", "collectives", "leadline"},
     "bench": {"bench", "collectives", "network", "leadline"},
-    "probe": {"probe", "host", "collectives", "leadline"},
+    "probe": {"probe", "host", "collectives", "network", "leadline"},
     "exec": {"exec", "host", "leadline"},
     "bindings": {
         "bindings",

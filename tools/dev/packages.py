@@ -41,9 +41,11 @@ ALLOWED: dict[str, set[str]] = {
     "predict": {"figures", "findings", "libraries", "text"},
     "bench": {"mpi", "runs", "statistics", "tables", "text", "workloads"},
     "tuning": {"bench", "launch", "launchers", "libraries", "mpi", "runs", "statistics", "text"},
+    "calibration": {"bench", "launch", "mpi", "network", "runs", "statistics", "tuning"},
     "studies": {"figures", "mpi", "report", "runs", "statistics", "text", "workloads"},
     "cli": {
         "bench",
+        "calibration",
         "compare",
         "figures",
         "interchange",

@@ -37,6 +37,7 @@ class Plan:
     measured_clocks: bool = False
     buffers: str = "reused"
     network: bool = False
+    calibrate_s: float = 0.0
 
     def text(self) -> str:
         lines = [
@@ -52,6 +53,8 @@ class Plan:
             f"buffers {self.buffers}",
             f"network {int(self.network)}",
         ]
+        if self.calibrate_s:
+            lines.append(f"calibrate {self.calibrate_s}")
         for point in self.points:
             lines.append(f"point {point.operation} {point.n_bytes}")
             lines += [f"candidate {c.name} {c.segment_bytes} {c.radix}" for c in point.candidates]
@@ -155,7 +158,7 @@ def read(path: Path) -> Launch:
     found = Launch()
     if not path.exists():
         return found
-    for line in path.read_text(errors="replace").splitlines():
+    for line in read_lines(path):
         key, _, rest = line.partition(" ")
         if key == "library":
             found.library = " ".join(rest.replace(" Version:", "").split())
@@ -165,6 +168,10 @@ def read(path: Path) -> Launch:
             with contextlib.suppress(ValueError, IndexError):  # the last line of a program that was killed
                 _read_figures(found, key, rest)
     return found
+
+
+def read_lines(path: Path) -> list[str]:
+    return path.read_text(errors="replace").splitlines()
 
 
 def _read_figures(found: Launch, key: str, rest: str) -> None:

@@ -22,6 +22,7 @@ COMMANDS = {
     "timeline": "Draw one iteration of a run, call by call.",
     "compare": "Compare the environment, structure and times of runs.",
     "predict": "Predict a run's time under other conditions.",
+    "calibrate": "Measure what messages cost here, for predictions.",
     "export": "Export a run to another tool's format.",
     "import": "Import another tool's trace (OTF2).",
     "exec": "Record one rank: leadline exec goes between srun/mpiexec and the program.",

@@ -20,9 +20,17 @@ MOST_FILE_BYTES = 1 << 20
 MOST_PIECES = 64
 MOST_NS = 1e15  # eleven days: more is a mistake in the unit
 MOST_BYTES = 2**63 - 1
-GENERAL = ("reduce_per_byte_ns", "copy_per_byte_ns", "call_ns")
+GENERAL = (
+    "reduce_per_byte_ns",
+    "copy_per_byte_ns",
+    "copy_uncached_per_byte_ns",
+    "copy_strided_per_byte_ns",
+    "copy_strided_uncached_per_byte_ns",
+    "call_ns",
+)
 PORT = ("gap_ns", "per_byte_ns")
 PIECE = ("latency_ns", "overhead_ns", "overhead_per_byte_ns", "gap_ns", "per_byte_ns")
+RECEIVE = ("receive_overhead_ns", "receive_overhead_per_byte_ns")  # missing: as the sender's
 
 
 class MalformedNetwork(LeadlineError):
@@ -41,11 +49,15 @@ class Origin:
 
 @dataclass
 class Described:
-    """A network with the origins of its figures. origin: of all figures that are not in `origins`, which has paths."""
+    """A network with the origins of its figures. origin: of all figures that are not in `origins`, which has paths.
+
+    intervals: lowest and highest value, by the path of the figure; a figure without one has none.
+    """
 
     network: _core.Network
     origin: Origin = Origin()
     origins: dict[str, Origin] = field(default_factory=dict)
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def origin_of(self, path: str) -> Origin:
         return self.origins.get(path, self.origin)
@@ -90,6 +102,7 @@ class _Reader:
     def __init__(self, path: str) -> None:
         self.path = path
         self.origins: dict[str, Origin] = {}
+        self.intervals: dict[str, tuple[float, float]] = {}
 
     def network(self, content: dict[str, Any]) -> Described:
         if content.get("schema") != SCHEMA:
@@ -110,15 +123,18 @@ class _Reader:
         self.check_keys("link.", links, set(_core.network_distances))
         for name, given in links.items():
             network.set(name, self.link(f"link.{name}", self.table(f"link.{name}", given)))
-        return Described(network, self.origin("", content), self.origins)
+        return Described(network, self.origin("", content), self.origins, self.intervals)
 
     def link(self, path: str, given: dict[str, Any]) -> _core.NetworkLink:
-        self.check_keys(f"{path}.", given, {"eager_bytes", "handshake_ns", "piece"})
+        self.check_keys(f"{path}.", given, {"eager_bytes", "handshake_ns", "progresses", "piece"})
         link = _core.NetworkLink()
         if "eager_bytes" in given:
             link.eager_bytes = self.n_bytes(f"{path}.", given, "eager_bytes")
         if "handshake_ns" in given:
             link.handshake_ns = self.ns(f"{path}.", given, "handshake_ns")
+        if not isinstance(progresses := given.get("progresses", False), bool):
+            raise self.wrong(f"{path}.progresses:", f"expected true or false, got {_short(progresses)}")
+        link.progresses = progresses
         pieces = given.get("piece")
         if not isinstance(pieces, list) or not 1 <= len(pieces) <= MOST_PIECES:
             raise self.wrong(f"{path}.piece", f"must have 1 to {MOST_PIECES} tables")
@@ -133,20 +149,31 @@ class _Reader:
 
     def piece(self, path: str, given: Any) -> _core.NetworkPiece:
         table = self.table(path, given)
-        self.check_keys(f"{path}.", table, {"from_bytes", *PIECE})
+        self.check_keys(f"{path}.", table, {"from_bytes", *PIECE, *RECEIVE})
         piece = _core.NetworkPiece()
         piece.from_bytes = self.n_bytes(f"{path}.", table, "from_bytes") if "from_bytes" in table else 0
         for key in PIECE:
             setattr(piece, key, self.ns(f"{path}.", table, key))
+        if any(key in table for key in RECEIVE):
+            for key in RECEIVE:
+                setattr(piece, key, self.ns(f"{path}.", table, key))
         return piece
 
     def figure(self, path: str, given: Any) -> Any:
-        """The number of `12` or of `{value = 12, source = "...", date = "..."}`, whose origin is kept."""
+        """The number of `12`, or of `{value = 12, low = 11, high = 13, source = "...", date = "..."}` with its interval
+        and origin."""
         if not isinstance(given, dict):
             return given
-        self.check_keys(f"{path}.", given, {"value", "source", "date"})
-        self.origins[path] = self.origin(f"{path}.", given)
-        return given.get("value")
+        self.check_keys(f"{path}.", given, {"value", "low", "high", "source", "date"})
+        value = given.get("value")
+        if "low" in given or "high" in given:
+            ends: list[Any] = [given.get("low"), value, given.get("high")]
+            if not all(map(_is_number, ends)) or not 0 <= ends[0] <= ends[1] <= ends[2] <= MOST_BYTES:
+                raise self.wrong(f"{path}:", "expected low, value and high, in this order")
+            self.intervals[path] = (float(ends[0]), float(ends[2]))
+        if "source" in given or "date" in given or path not in self.intervals:
+            self.origins[path] = self.origin(f"{path}.", given)
+        return value
 
     def origin(self, at: str, given: dict[str, Any]) -> Origin:
         words = []
@@ -160,8 +187,9 @@ class _Reader:
 
     def ns(self, at: str, given: dict[str, Any], key: str) -> float:
         value = self.figure(f"{at}{key}", given.get(key, 0))
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not number or not 0 <= value <= MOST_NS:  # nan is neither; an integer may be too large for a float
+        if (
+            not _is_number(value) or not 0 <= value <= MOST_NS
+        ):  # nan is neither; an integer may be too large for a float
             raise self.wrong(f"{at}{key}:", f"expected a time in ns, got {_short(value)}")
         return float(value)
 
@@ -183,6 +211,10 @@ class _Reader:
 
     def wrong(self, figure: str, why: str) -> MalformedNetwork:
         return MalformedNetwork(f"{self.path}: {figure} {why}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _short(value: Any) -> str:
@@ -211,10 +243,14 @@ def _link(described: Described, path: str, link: _core.NetworkLink) -> Iterator[
         yield _line(described, f"{path}.eager_bytes", link.eager_bytes)
     if link.handshake_ns >= 0:
         yield _line(described, f"{path}.handshake_ns", link.handshake_ns)
+    if link.progresses:
+        yield "progresses = true"
     for number, piece in enumerate(link.pieces):
         yield from ("", f"[[{path}.piece]]")
         yield _line(described, f"{path}.piece.{number}.from_bytes", piece.from_bytes)
         yield from _lines(described, f"{path}.piece.{number}.", piece, PIECE)
+        if piece.receive_overhead_ns >= 0:
+            yield from (_line(described, f"{path}.piece.{number}.{key}", getattr(piece, key)) for key in RECEIVE)
 
 
 def _lines(described: Described, at: str, of: Any, keys: tuple[str, ...]) -> list[str]:
@@ -222,14 +258,15 @@ def _lines(described: Described, at: str, of: Any, keys: tuple[str, ...]) -> lis
     return [
         _line(described, f"{at}{key}", getattr(of, key))
         for key in keys
-        if getattr(of, key) or f"{at}{key}" in described.origins
+        if getattr(of, key) or f"{at}{key}" in described.origins or f"{at}{key}" in described.intervals
     ]
 
 
 def _line(described: Described, path: str, value: float) -> str:
-    origin = described.origins.get(path)
+    origin, interval = described.origins.get(path), described.intervals.get(path)
     text = repr(value)
-    if origin is not None:
-        said = [f"{key} = {json.dumps(word)}" for key, word in vars(origin).items() if word]
+    if origin is not None or interval is not None:
+        said = [f"{key} = {end!r}" for key, end in zip(("low", "high"), interval or (), strict=False)]
+        said += [f"{key} = {json.dumps(word)}" for key, word in vars(origin or Origin("", "")).items() if word]
         text = "{" + ", ".join([f"value = {text}", *said]) + "}"
     return f"{path.rpartition('.')[2]} = {text}"
