@@ -611,6 +611,7 @@ def test_findings_in_json_hold_their_evidence_against_their_threshold(make_run: 
         "in_verdict": False,
         "cost_s": None,
         "help": None,
+        "part_of": None,
     }
     sections = {section["id"] for section in report["sections"]}
     for each in report["findings"]:
@@ -660,3 +661,18 @@ def test_a_wait_without_one_cause_says_whom_it_was_for(
 ) -> None:
     found = next(f for f in findings_of(Content(waiting(make_run, 1.0, causes))) if f.id == "waiting")
     assert found.text.endswith(said)
+
+
+@pytest.mark.parametrize(("lasted", "told"), [(0.95, True), (0.5, False)], ids=["ends with them", "ends long before"])
+def test_waiting_is_unknown_where_a_trace_ends_long_before_the_others(
+    lasted: float, told: bool, make_run: MakeRun
+) -> None:
+    run = uneven_in_steps(make_run, 0.21, fixed_ns=2e6)
+    run.processes[0].complete = False
+    run.processes[0].duration_ns *= lasted
+    found = {finding.id for finding in findings_of(Content(run))}
+    assert "incomplete" in found
+    assert ("imbalance" in found) == told
+    assert (Content(run).waits.ends_apart) != told
+    if not told:
+        assert Content(run).waiting_s is None

@@ -21,6 +21,7 @@ from leadline.text.ranks import rank_list
 from leadline.text.visible import in_shell
 
 MOST_RANKS = 10_000_000
+NEARLY_ALL = 0.9  # of the longest rank's time
 CONTEXT_BEGIN = 1  # of the profile's contexts; 0: what lies further out is unknown
 
 
@@ -141,6 +142,15 @@ class Run:
     def complete(self) -> bool:
         """Whether every rank's trace is here and was closed by its process."""
         return self.ranks == len(self.processes) and all(p.complete for p in self.processes) and not self._unreadable
+
+    @property
+    def ends_apart(self) -> bool:
+        """Whether a rank's trace is missing, or ends long before the others: what these waited for is then unknown."""
+        if self.complete:
+            return False
+        least_ns = NEARLY_ALL * max(process.duration_ns for process in self.processes)
+        cut = any(not process.complete and process.duration_ns < least_ns for process in self.processes)
+        return cut or self.ranks > len(self.processes) or self._unreadable
 
     @property
     def _unreadable(self) -> bool:

@@ -50,7 +50,10 @@ class PathEntry:
 
 @dataclass(frozen=True)
 class Waits:
-    """found: whether times of calls were kept that waits could be read from.   estimated: from `iterations` of them."""
+    """found: whether times of calls were kept that waits could be read from.   estimated: from `iterations` of them.
+
+    ends_apart: nothing is said of waits and imbalance, because a rank's trace is missing or ends before the others'.
+    """
 
     found: bool
     estimated: bool
@@ -59,9 +62,12 @@ class Waits:
     path: tuple[PathEntry, ...]
     path_steps: int
     imbalance: _core.Imbalance
+    ends_apart: bool = False
 
 
 def waits_of(run: Run, found: _core.RunWaits) -> Waits:
+    if run.ends_apart:
+        return Waits(False, False, 0, (), (), 0, found.imbalance, ends_apart=True)
     by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
     labels = run.labels
     entries = tuple(

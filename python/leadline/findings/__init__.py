@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from leadline.figures.content import Content
 from leadline.findings import rules
+from leadline.findings.attribution import attributed, in_order
 from leadline.findings.finding import Finding, Rule
 from leadline.registry import parts_of
 from leadline.text import format as fmt
@@ -25,6 +26,7 @@ def findings_of(content: Content) -> list[Finding]:
     """The findings of a run: first what no figure can be read without, then what costs time, the most first, then
     others by their rules' order. If the run ended at its start, only those in the verdict: shares would have nothing
     to refer to. If times are spoiled, findings give no advice."""
+    sentences = {rule.id: rule.sentence for rule in RULES}
     looking = [rule for rule in RULES if rule.in_verdict or not content.ended_at_start.all_ranks]
     found = [finding for rule in looking for finding in rule.look(content)]
     impossible = [finding for finding in found if not is_possible(finding, content.time_s)]
@@ -33,9 +35,10 @@ def findings_of(content: Content) -> list[Finding]:
             *(finding for finding in found if finding not in impossible),
             contradiction(impossible, content.time_s),
         ]
+    found = attributed(content, found, lambda finding: sentences[finding.id](content, finding.evidence))
     if times_are_spoiled(found):
         found = [replace(finding, help="") for finding in found]
-    return sorted(found, key=_place)
+    return in_order(found, _place)
 
 
 def is_possible(finding: Finding, time_s: float) -> bool:

@@ -106,7 +106,9 @@ class Fact:
 class Finding:
     """text: one or two sentences.   section: the one with more detail.   in_verdict: whether the verdict states it.
 
-    cost_s: time of all ranks that it costs, None if it is not about time.   help: what helps in general, or "".
+    cost_s: time of all ranks that it costs beyond what other findings account for, None if it is not about time.
+    help: what helps in general, or "".
+    part_of: the text of the finding that has the same cause or is about the same calls, or "".
     """
 
     id: str
@@ -119,6 +121,7 @@ class Finding:
     cost_s: float | None = None
     help: str = ""
     about: About = About()
+    part_of: str = ""
 
     def as_data(self) -> dict[str, Any]:
         """The form that docs/read/report.md describes. A ratio to 0 has no number in JSON and becomes null."""
@@ -133,6 +136,7 @@ class Finding:
             "in_verdict": self.in_verdict,
             "cost_s": self.cost_s,
             "help": self.help or None,
+            "part_of": self.part_of or None,
         }
 
 

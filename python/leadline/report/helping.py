@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from leadline.findings.finding import Finding
 
+SHARE = re.compile(r"^(About )?<?[0-9.]+ %(, including synchronisation)?: ")
 
-def with_help(findings: Sequence[Finding], said: str = "") -> Iterator[tuple[Finding, str]]:
-    """said: help that has been given before."""
+
+def leaders(findings: Sequence[Finding]) -> list[Finding]:
+    """Without those that are parts of others."""
+    texts = {each.text for each in findings}
+    return [each for each in findings if each.part_of not in texts]
+
+
+def with_help(
+    findings: Sequence[Finding], said: str = "", *, among: Sequence[Finding] = ()
+) -> Iterator[tuple[Finding, str]]:
+    """said: help that has been given before.   among: all findings, of which some may be parts of these."""
     given = {"", said}
     for finding in findings:
-        yield finding, finding.text if finding.help in given else f"{finding.text} {finding.help}"
+        text = finding.text if finding.help in given else f"{finding.text} {finding.help}"
         given.add(finding.help)
+        for part in among:
+            if part.part_of == finding.text:
+                text += f" {'Same calls' if part.id == 'pattern' else 'Hence'}: {without_share(part.text)}"
+                text += "" if part.help in given else f" {part.help}"
+                given.add(part.help)
+        yield finding, text
+
+
+def without_share(text: str) -> str:
+    """A finding's text without the share that it begins with, which belongs to the one it is a part of."""
+    return SHARE.sub("", text)

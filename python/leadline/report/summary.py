@@ -16,7 +16,7 @@ from leadline.figures.time_parts import LEAST_OWN_SHOWN
 from leadline.findings import times_are_spoiled
 from leadline.findings.finding import Finding
 from leadline.report.entry_lines import clip
-from leadline.report.helping import with_help
+from leadline.report.helping import leaders, with_help
 from leadline.report.json_report import PARTS_OF_TIME
 from leadline.report.sections.phases import phase_words, unseen_steps
 from leadline.report.terminal import about
@@ -65,7 +65,8 @@ def _blocks(content: Content, findings: Sequence[Finding], width: int, more: str
         if facts:
             blocks.append(Block(["", *facts]))
             blocks += [Block([line], 7) for line in _inner_loops(content, width)]
-    for number, (_, text) in enumerate(with_help(others, stated.help if stated is not None else "")):
+    told = with_help(others, stated.help if stated is not None else "", among=findings)
+    for number, (_, text) in enumerate(told):
         before: list[Line] = [] if number else [""]
         blocks.append(Block([*before, *_wrapped(text, width, "- ")], 5 + number))
     if more:
@@ -85,7 +86,7 @@ def _fitting(blocks: list[Block], most: int) -> list[Block]:
 def _costly(findings: Sequence[Finding]) -> tuple[Finding | None, list[Finding]]:
     """The finding that the verdict states, and those to list: what went wrong, then what costs time; without any, what
     stands out. Where times are spoiled, the verdict says how to get good ones, and nothing is said of costs."""
-    rest = [finding for finding in findings if not finding.in_verdict]
+    rest = leaders([finding for finding in findings if not finding.in_verdict])
     wrong = [finding for finding in rest if finding.severity != "notice"]
     if times_are_spoiled(findings):
         return None, wrong[: MOST_FINDINGS - 1]
@@ -125,7 +126,8 @@ def _where_time_goes(content: Content, width: int) -> list[Line]:
     startup = content.startup_s / max(len(content.ranks), 1)
     note = f"shares exclude MPI_Init and MPI_Finalize ({fmt.seconds(startup)} per rank)"
     if content.waiting_s is None:
-        note += "; waiting unknown: no iteration's call times were kept"
+        why = "a rank's trace is missing or truncated" if content.waits.ends_apart else "no call times were kept"
+        note += f"; waiting unknown: {why}"
     return lines + _wrapped(note, width, " " * LABEL, "dim") + _computes_in(content, width)
 
 

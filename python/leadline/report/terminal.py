@@ -14,7 +14,7 @@ from leadline.figures.content import Content
 from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Run
 from leadline.findings.finding import Finding
-from leadline.report.helping import with_help
+from leadline.report.helping import leaders, with_help
 from leadline.report.section import Section
 from leadline.report.sections import SECTIONS
 from leadline.report.verdict import verdict
@@ -81,11 +81,12 @@ def _look(findings: Sequence[Finding], out: Screen) -> bool:
     if not others:
         return False
     out.section(FINDINGS)
-    shown = others if out.complete else others[:MOST_FINDINGS]
-    for finding, text in with_help(shown):
+    whole = leaders(others)
+    shown = whole if out.complete else whole[:MOST_FINDINGS]
+    for finding, text in with_help(shown, among=others):
         out.item(text, style="" if finding.severity == "notice" else "bold")
-    if len(shown) < len(others):
-        out.item(f"and {len(others) - len(shown)} more: --all")
+    if len(shown) < len(whole):
+        out.item(f"and {len(whole) - len(shown)} more: --all")
     return True
 
 

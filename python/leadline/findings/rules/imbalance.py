@@ -12,7 +12,13 @@ from leadline.text import format as fmt
 def facts(content: Content) -> Fact | None:
     found = content.waits.imbalance
     steps = content.iterations
-    if not found.found or steps is None or not steps.found.mean_ns > 0 or not (found.slowest or found.rare_ns > 0):
+    if (
+        content.waits.ends_apart
+        or not found.found
+        or steps is None
+        or not steps.found.mean_ns > 0
+        or not (found.slowest or found.rare_ns > 0)
+    ):
         return None
     process, ratio = found.slowest[0] if found.slowest else (0, 1.0)
     like_all = _likeness(content, found, steps.found.count)

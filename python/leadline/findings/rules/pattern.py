@@ -16,6 +16,8 @@ from leadline.wording.patterns import pattern_at
 MOST = 8
 MOST_PLACES = 8  # calls in a row that are named
 FENCE = "MPI_Win_fence"
+LATE_RECEIVER = "late_receiver"
+OF_ORDER = ("serialised_order", "unexpected_large")
 
 HELP = {
     "packable_messages": "Pack the messages to each partner into one, or use a derived datatype.",
@@ -76,6 +78,8 @@ FACT = {
 
 
 def facts(content: Content) -> list[Fact]:
+    """share: of the time, in the calls.   recoverable_s: what could be saved of it.   lost_share: as a share, without
+    what other findings account for."""
     writer = file_costs.writer_in_findings(content)
     found: dict[tuple[str, str, str | None, str | None], Fact] = {}
     for entry in content.patterns:
@@ -87,21 +91,23 @@ def facts(content: Content) -> list[Fact]:
             for name, value in (
                 ("time_s", entry.time_s),
                 ("share", entry.share),
-                ("deciding_share", entry.share),
                 ("recoverable_s", _recoverable_s(content, entry, writer)),
                 ("messages_per_step", entry.messages_per_step or 0.0),
             ):
                 known[name] = (known[name] or 0.0) + value
+            known["deciding_share"] = known["lost_share"] = content.share(known["recoverable_s"])
             known["together"] = max(known["together"] or 0, entry.evidence.get("together") or 0) or None
             found[key] = Fact(known, found[key].about.and_also(_about(entry)))
         elif len(found) < MOST:
+            recoverable_s = _recoverable_s(content, entry, writer)
             evidence = {
                 "pattern": entry.name,
                 "where": pattern_at(entry),
                 "time_s": entry.time_s,
                 "share": entry.share,
-                "deciding_share": entry.share,
-                "recoverable_s": _recoverable_s(content, entry, writer),
+                "deciding_share": content.share(recoverable_s),
+                "recoverable_s": recoverable_s,
+                "lost_share": content.share(recoverable_s),
                 "messages_per_step": entry.messages_per_step,
                 "together": entry.evidence.get("together"),
                 "assumes": entry.evidence.get("assumes"),
@@ -158,6 +164,7 @@ def _of_files(content: Content, entry: PatternEntry) -> Evidence:
 def _recoverable_s(content: Content, entry: PatternEntry, writer: str | None) -> float:
     """At most this much of its time can be saved: communication hides behind no more computation than there is, and
     when calls are combined or replaced, ranks still wait for a slow one, for one that writes a file, or at a fence."""
+    told = entry.evidence
     if entry.name == "no_overlap":
         return min(entry.time_s, sum(rank.computation_s for rank in content.ranks))
     if entry.files:
@@ -165,12 +172,22 @@ def _recoverable_s(content: Content, entry: PatternEntry, writer: str | None) ->
     sites = set(entry.sites)
     if entry.name in ROOTED:
         return max(entry.time_s - file_costs.waited_for_writer(content, writer, sites), 0.0)
-    if entry.name not in ("packable_messages", "allreduce_bound", "repeated_creation", *CONSECUTIVE):
-        return entry.time_s
+    if entry.name in OF_ORDER:
+        return _by_order(content, entry)
     fences = {each.site: each.time_s for each in content.sites if each.site in sites and each.name == FENCE}
     waiting = sum(wait.seconds for wait in content.waits.entries if wait.site in sites - fences.keys())
     left_s = max(entry.time_s - waiting - sum(fences.values()), 0.0)
-    return left_s * (1 - 1 / (entry.evidence.get("together") or math.inf))
+    return left_s * (1 - 1 / (told.get("together") or math.inf))
+
+
+def _by_order(content: Content, entry: PatternEntry) -> float:
+    """Another order of calls saves waits of sends for their receives, of which the ranks' own sends remain; without
+    known waits, at most the calls' time."""
+    sites = set(entry.sites)
+    late = [wait.seconds for wait in content.waits.entries if wait.site in sites and wait.kind == LATE_RECEIVER]
+    lost_s = sum(late) if content.waits.found else entry.time_s
+    chain, best = entry.evidence.get("chain"), entry.evidence.get("chain_if_posted_first", 0)
+    return lost_s * (1 - best / chain) if chain else lost_s
 
 
 def _loop(entry: PatternEntry) -> str | None:
@@ -185,7 +202,7 @@ def sentence(content: Content, found: Evidence) -> str:
     if "file" in found:
         return file_sentence(found)
     how = found["one_sided"]
-    share = fmt.percent(found["share"]) + (", including synchronisation" if how else "")
+    share = fmt.percent(found["lost_share"]) + (", including synchronisation" if how else "")
     fact = FACT_ONE_SIDED[found["pattern"]].format(how) if how else FACT.get(found["pattern"], "")
     if found["pattern"] in CONSECUTIVE:
         return _in_a_row(found, share)

@@ -11,7 +11,7 @@ from leadline.text import format as fmt
 
 def facts(content: Content) -> Fact | None:
     ranks = content.ranks
-    if len(ranks) < 2:
+    if len(ranks) < 2 or content.run.ends_apart:
         return None
     most = max(ranks, key=lambda rank: rank.computation_s)
     middle = median(rank.computation_s for rank in ranks)

@@ -8,9 +8,13 @@ from leadline.figures import file_costs
 from leadline.figures.content import Content
 from leadline.figures.entries import STARTUP
 from leadline.figures.json_entries import rank_id
+from leadline.figures.run import Site
 from leadline.figures.wait_groups import WaitGroup, groups_by_routine
 from leadline.findings.finding import About, Evidence, Fact, Rule, at_least
 from leadline.text import format as fmt
+
+Cause = tuple[str, str, Site | None, float]
+Place = tuple[str, str]  # function and routine
 
 MOST = 5
 ONE_CAUSE = 0.5  # of a wait: then it is named
@@ -24,12 +28,15 @@ HELP = {
 
 def facts(content: Content) -> list[Fact]:
     """cause: of at least half of the wait. late_rank: the one that most of it is for; late_share: how much;
-    late_ranks: how many ranks it is for.   for_writer_s: what belongs to the finding that one rank writes for all."""
+    late_ranks: how many ranks it is for.   for_writer_s: what belongs to the finding that one rank writes for all.
+    lost_share: of the time, without what other findings account for."""
     found = []
     writer = file_costs.writer_in_findings(content)
     starting = {function.name for function in content.run.profile.functions if function.cls in STARTUP}
-    for group in groups_by_routine(content.waits)[:MOST]:
-        cause = group.causes[0] if group.causes and group.causes[0][3] >= ONE_CAUSE else None
+    groups = groups_by_routine(content.waits)
+    circular = _in_circles(groups)
+    for group in groups[:MOST]:
+        cause = _one_cause(group) if _place(group.site) not in circular else None
         site = cause[2] if cause else None
         late = _late_ranks(group)
         evidence = {
@@ -39,6 +46,7 @@ def facts(content: Content) -> list[Fact]:
             "ranks": group.ranks,
             "wait_s": group.seconds,
             "share": content.share(group.seconds),
+            "lost_share": content.share(group.seconds),
             "for_writer_s": group.seconds * file_costs.share_for(content, writer, group.causes),
             "estimated": content.waits.estimated,
             "cause_rank": rank_id(cause[0]) if cause else None,
@@ -55,6 +63,33 @@ def facts(content: Content) -> list[Fact]:
         stands_out = (cause[0],) if cause else (late[0][0],) if late and late[0][1] >= ONE_CAUSE else ()
         found.append(Fact(evidence, About(sites=(group.site,) if group.site else (), ranks=stands_out)))
     return found
+
+
+def _one_cause(group: WaitGroup) -> Cause | None:
+    return group.causes[0] if group.causes and group.causes[0][3] >= ONE_CAUSE else None
+
+
+def _place(site: Site | None) -> Place | None:
+    return (site.function, site.routine) if site is not None else None
+
+
+def _in_circles(groups: list[WaitGroup]) -> set[Place | None]:
+    """Calls that wait because another rank is in calls that wait because a rank is in the first ones: no explanation.
+    Calls that wait for themselves are such, too."""
+    after: dict[Place | None, Place | None] = {}
+    for group in groups:
+        cause = _one_cause(group)
+        if cause is not None and cause[1] == "mpi" and cause[2] is not None:
+            after[_place(group.site)] = _place(cause[2])
+    circular = set()
+    for start in after:
+        seen, at = set(), after.get(start)
+        while at is not None and at != start and at not in seen:
+            seen.add(at)
+            at = after.get(at)
+        if at == start:
+            circular.add(start)
+    return circular
 
 
 def _late_ranks(group: WaitGroup) -> list[tuple[str, float]]:
@@ -75,7 +110,7 @@ def _in_every_step(content: Content, rank: str) -> float | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    share = ("About " if found["estimated"] else "") + fmt.percent(found["share"])
+    share = ("About " if found["estimated"] else "") + fmt.percent(found["lost_share"])
     where = f"{found['function']} ({found['routine']})" if found["function"] else "calls"
     waiting = fmt.plural(found["ranks"], "rank waits", "ranks wait")
     if found["cause"] is None:

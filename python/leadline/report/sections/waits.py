@@ -78,7 +78,7 @@ def figures(content: Content) -> dict[str, Any]:
                 for process, ratio in imbalance.slowest
             ],
         }
-        if imbalance.found
+        if imbalance.found and not waits.ends_apart
         else None,
     }
 

@@ -24,6 +24,12 @@ export function head(report, titles) {
 function lookAt(report, titles) {
   const others = report.findings.filter((each) => !each.in_verdict);
   if (!others.length) return null;
+  const texts = new Set(others.map((each) => each.text));
+  const leaders = others.filter((each) => !texts.has(each.part_of));
+  const parts = ({ text }) => {
+    const own = others.filter((each) => each.part_of === text);
+    return own.length ? h("ul", null, own.map((each) => h("li", null, each.text, help(each)))) : null;
+  };
   const link = ({ section }) => (titles.has(section) ? [" ", h("a", { href: `#${section}` }, titles.get(section))] : []);
   return h(
     "div",
@@ -32,7 +38,9 @@ function lookAt(report, titles) {
     h(
       "ul",
       null,
-      others.map((each) => h("li", { "data-severity": each.severity, title: bounds(each) }, each.text, help(each), link(each))),
+      leaders.map((each) =>
+        h("li", { "data-severity": each.severity, title: bounds(each) }, each.text, help(each), link(each), parts(each)),
+      ),
     ),
   );
 }

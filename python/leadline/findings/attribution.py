@@ -1,0 +1,136 @@
+"""Gives each second lost to one cause, so that costs add up to no more than what is lost, and groups findings that are
+about the same calls.
+
+The order: uneven computation, sends that serialise ranks, other waiting, then what the calls take besides (transfer,
+and the cost of the calls themselves). Rules about files share their time among themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from leadline.figures.content import Content
+from leadline.figures.run import Site
+from leadline.findings.finding import Finding
+
+SERIAL = ("serialised_order", "unexpected_large")
+SAME_CALLS = 0.5  # of the time of a finding's calls: then it belongs to the other one that is about them
+
+
+class _Seconds:
+    """What has not been given to a cause yet: waits, one by one; and the rest of each call site's time."""
+
+    def __init__(self, content: Content) -> None:
+        self.waits = content.waits.entries
+        self.waiting = [wait.seconds for wait in self.waits]
+        self.time = {each.site: each.time_s for each in content.sites if each.site is not None}
+        self.rest = dict(self.time)
+        self.computed = sum(rank.computation_s for rank in content.ranks)
+        for wait in self.waits:
+            if wait.site in self.rest:
+                self.rest[wait.site] = max(self.rest[wait.site] - wait.seconds, 0.0)
+
+    def take_waits(self, wanted: float, part: Callable[[int], float]) -> float:
+        """part: of the wait with this number, how much of it the cause may take at most (0 to 1)."""
+        available = [left * part(number) for number, left in enumerate(self.waiting)]
+        taken = min(wanted, sum(available))
+        if taken > 0:
+            factor = taken / sum(available)
+            self.waiting = [left - factor * own for left, own in zip(self.waiting, available, strict=True)]
+        return taken
+
+    def take_rest(self, wanted: float, sites: Iterable[Site]) -> float:
+        own = {site: self.rest.get(site, 0.0) for site in sites}
+        taken = min(wanted, sum(own.values()))
+        if taken > 0:
+            factor = taken / sum(own.values())
+            for site, left in own.items():
+                self.rest[site] = left * (1 - factor)
+        return taken
+
+    def take_overlap(self, wanted: float, sites: Iterable[Site]) -> float:
+        """Communication hides behind computation, of which each second hides one."""
+        taken = self.take_rest(min(wanted, self.computed), sites)
+        self.computed -= taken
+        return taken
+
+
+Saying = Callable[[Finding], str]
+
+
+def attributed(content: Content, found: Sequence[Finding], say: Saying) -> list[Finding]:
+    """The findings with the costs that remain to each.   say: makes the text of a finding whose cost has changed."""
+    seconds = _Seconds(content)
+    uneven = next((each for each in found if each.id == "imbalance" and each.cost_s), None)
+    if uneven is not None:
+        seconds.take_waits(uneven.cost_s or 0.0, lambda number: _computed(seconds.waits[number].causes))
+    serial = [each for each in found if each.evidence.get("pattern") in SERIAL]
+    given: dict[int, Finding] = {}
+    for finding in [*serial, *_by_cost(found, "waiting"), *_by_cost(found, "pattern")]:
+        if id(finding) not in given and finding.cost_s is not None and "file" not in finding.evidence:
+            given[id(finding)] = _with_its_cost(content, finding, seconds, uneven, say)
+    return _grouped([given.get(id(each), each) for each in found], seconds)
+
+
+def _by_cost(found: Sequence[Finding], rule: str) -> list[Finding]:
+    own = [each for each in found if each.id == rule and each.cost_s is not None]
+    return sorted(own, key=lambda each: -(each.cost_s or 0.0))
+
+
+def _computed(causes: Iterable[tuple[str, str, Site | None, float]]) -> float:
+    return min(sum(share for _, doing, _, share in causes if doing == "computation"), 1.0)
+
+
+def _with_its_cost(
+    content: Content, finding: Finding, seconds: _Seconds, uneven: Finding | None, say: Saying
+) -> Finding:
+    wanted, sites = finding.cost_s or 0.0, set(finding.about.sites)
+    if finding.id == "waiting":
+        where = finding.evidence["function"], finding.evidence["routine"]
+        cost = seconds.take_waits(wanted, lambda number: float(_at(seconds.waits[number].site) == where))
+        if uneven is not None and finding.evidence["cause"] == "computation":
+            return replace(finding, cost_s=None, part_of=uneven.text)
+    elif finding.evidence["pattern"] in SERIAL and content.waits.found:
+        cost = seconds.take_waits(wanted, lambda number: float(seconds.waits[number].site in sites))
+    elif finding.evidence["pattern"] == "no_overlap":
+        cost = seconds.take_overlap(wanted, sites)
+    else:
+        cost = seconds.take_rest(wanted, sites)
+    share = content.share(cost)
+    changed = replace(finding, cost_s=cost, evidence={**finding.evidence, "lost_share": share})
+    return replace(changed, text=say(changed))
+
+
+def _at(site: Site | None) -> tuple[str, str] | None:
+    return (site.function, site.routine) if site is not None else None
+
+
+def _grouped(found: list[Finding], seconds: _Seconds) -> list[Finding]:
+    """Patterns of the same calls are one entry: the costliest leads."""
+    leaders: list[Finding] = []
+    parts: dict[int, Finding] = {}
+    about_calls = [each for each in found if each.id == "pattern" and "file" not in each.evidence and each.about.sites]
+    for finding in sorted(about_calls, key=lambda each: -(each.cost_s or 0.0)):
+        own = {site: seconds.time.get(site, 0.0) for site in finding.about.sites}
+        leader = next((each for each in leaders if _same_calls(own, set(each.about.sites))), None)
+        if leader is None:
+            leaders.append(finding)
+        else:
+            parts[id(finding)] = replace(finding, part_of=leader.text)
+    return [parts.get(id(each), each) for each in found]
+
+
+def _same_calls(own: dict[Site, float], others: set[Site]) -> bool:
+    common = sum(time for site, time in own.items() if site in others)
+    return common > SAME_CALLS * sum(own.values())
+
+
+def in_order(found: Sequence[Finding], place: Callable[[Finding], tuple[int, float]]) -> list[Finding]:
+    """Sorted by their place, each part after what it is a part of."""
+    whole = sorted((each for each in found if not each.part_of), key=place)
+    texts = {each.text for each in whole}
+    ordered = []
+    for finding in whole:
+        ordered += [finding, *(each for each in found if each.part_of == finding.text)]
+    return [*ordered, *(each for each in found if each.part_of and each.part_of not in texts)]

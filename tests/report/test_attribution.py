@@ -1,0 +1,129 @@
+"""Costs of findings add up to no more than what is lost, and findings about the same calls are one entry."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+
+from leadline.figures.content import Content
+from leadline.figures.run import Site
+from leadline.figures.wait_groups import WaitGroup
+from leadline.figures.waits import WaitCause, WaitEntry
+from leadline.findings.attribution import attributed, in_order
+from leadline.findings.finding import About, Finding
+from leadline.findings.rules.waiting import _in_circles
+from leadline.report.helping import leaders, with_help
+from leadline.symbols import Location
+
+TIME_S = 100.0
+
+
+def a_site(function: str, routine: str, number: int) -> Site:
+    return Site(function, False, (Location(routine, routine, "a.c", 1),), True, (number,))
+
+
+SEND, WAITALL, SUM = a_site("MPI_Send", "halo", 0), a_site("MPI_Waitall", "halo", 1), a_site("MPI_Allreduce", "dot", 2)
+
+
+def a_wait(site: Site, seconds: float, doing: str, kind: str = "late_sender") -> WaitEntry:
+    return WaitEntry(kind, site, "0", 0, site.members[0], seconds, 0.0, (WaitCause("1", doing, site, 1.0),))
+
+
+def content(times: dict[Site, float], waits: list[WaitEntry]) -> Content:
+    return cast(
+        Content,
+        SimpleNamespace(
+            waits=SimpleNamespace(entries=tuple(waits), found=True),
+            sites=[SimpleNamespace(site=site, time_s=time) for site, time in times.items()],
+            ranks=[SimpleNamespace(computation_s=50.0)],
+            share=lambda time_s: time_s / TIME_S,
+        ),
+    )
+
+
+def a_finding(rule: str, text: str, cost_s: float | None, *sites: Site, **evidence: Any) -> Finding:
+    return Finding(rule, "notice", text, evidence, {}, "waits", False, cost_s, "", About(sites=sites))
+
+
+def waiting(site: Site, cost_s: float, cause: str | None = None) -> Finding:
+    return a_finding(
+        "waiting", f"wait in {site.function}", cost_s, site, function=site.function, routine=site.routine, cause=cause
+    )
+
+
+def pattern(name: str, cost_s: float, *sites: Site) -> Finding:
+    return a_finding("pattern", f"5 %: {name}", cost_s, *sites, pattern=name)
+
+
+def costs(there: Content, *found: Finding) -> dict[str, float | None]:
+    return {each.text: each.cost_s for each in attributed(there, found, lambda finding: finding.text)}
+
+
+def test_waits_for_a_rank_that_computes_longer_are_part_of_the_imbalance() -> None:
+    there = content({SUM: 10.0}, [a_wait(SUM, 8.0, "computation")])
+    uneven = a_finding("imbalance", "uneven", 7.0)
+    found = attributed(there, [uneven, waiting(SUM, 8.0, "computation")], lambda finding: finding.text)
+    assert [(each.cost_s, each.part_of) for each in found] == [(7.0, ""), (None, "uneven")]
+    ordered = in_order(found[::-1], lambda finding: (1, -(finding.cost_s or 0.0)))
+    assert [each.text for each in leaders(ordered)] == ["uneven"]
+    ((_, text),) = with_help(leaders(ordered), among=ordered)
+    assert text == "uneven Hence: wait in MPI_Allreduce"
+
+
+def test_other_waiting_keeps_what_the_imbalance_leaves() -> None:
+    there = content({SUM: 10.0}, [a_wait(SUM, 8.0, "computation"), a_wait(WAITALL, 3.0, "mpi")])
+    uneven = a_finding("imbalance", "uneven", 2.0)
+    assert costs(there, uneven, waiting(SUM, 8.0, "io"), waiting(WAITALL, 3.0)) == {
+        "uneven": 2.0,
+        "wait in MPI_Allreduce": pytest.approx(6.0),
+        "wait in MPI_Waitall": pytest.approx(3.0),
+    }
+
+
+def test_a_serialising_order_has_the_waits_of_its_sends() -> None:
+    there = content({SEND: 10.0}, [a_wait(SEND, 6.0, "mpi", "late_receiver")])
+    found = costs(there, waiting(SEND, 6.0, "mpi"), pattern("serialised_order", 4.5, SEND))
+    assert found == {"wait in MPI_Send": pytest.approx(1.5), "5 %: serialised_order": pytest.approx(4.5)}
+
+
+def test_patterns_of_the_same_calls_are_one_entry_and_share_their_time() -> None:
+    there = content({SEND: 4.0, WAITALL: 6.0}, [a_wait(WAITALL, 5.0, "mpi")])
+    packing, overlap = pattern("packable_messages", 4.0, SEND, WAITALL), pattern("no_overlap", 6.0, WAITALL)
+    found = attributed(there, [packing, overlap], lambda finding: finding.text)
+    assert sum(each.cost_s or 0.0 for each in found) == pytest.approx(5.0)
+    assert [each.part_of for each in found] == ["", packing.text]
+
+
+def test_costs_add_up_to_no_more_than_what_is_lost() -> None:
+    sites = [SEND, WAITALL, SUM]
+    for seed in range(200):
+        rng = random.Random(seed)
+        times = {site: rng.uniform(0, 20) for site in sites}
+        doings, kinds = ["computation", "mpi", "io"], ["late_sender", "late_receiver"]
+        waits = [a_wait(site, times[site] * rng.random(), rng.choice(doings), rng.choice(kinds)) for site in sites]
+        names = ["packable_messages", "no_overlap", "serialised_order", "unexpected_large", "consecutive_exchanges"]
+        found = [waiting(wait.site, wait.seconds, wait.causes[0].doing) for wait in waits if wait.site is not None]
+        for name in rng.sample(names, 3):
+            own = rng.sample(sites, rng.choice([1, 2]))
+            found.append(pattern(name, sum(times[site] for site in own), *own))
+        given = costs(content(times, waits), *found)
+        assert sum(cost or 0.0 for cost in given.values()) <= sum(times.values()) * (1 + 1e-9)
+
+
+def test_waits_that_explain_each_other_explain_nothing() -> None:
+    def group(site: Site, cause: Site, doing: str = "mpi") -> WaitGroup:
+        return WaitGroup("late_sender", site, 2, "0", 1.0, 1.0, 0.0, (("1", doing, cause, 0.9),))
+
+    assert _in_circles([group(SEND, WAITALL), group(WAITALL, SEND), group(SUM, SEND)]) == {
+        ("MPI_Send", "halo"),
+        ("MPI_Waitall", "halo"),
+    }
+    assert _in_circles([group(SEND, SEND)]) == {("MPI_Send", "halo")}
+    assert _in_circles([group(SEND, WAITALL), group(WAITALL, SEND, "computation")]) == set()
+    assert _in_circles([replace(group(SEND, WAITALL), causes=())]) == set()
