@@ -1000,6 +1000,7 @@ class ReplaySettings:
     latency_ns: float
     forced_eager_bytes: int
     copy_per_byte_ns: float
+    packed_copy_per_byte_ns: float
 
     def set_network(self, network: Network) -> None: ...
     def set_algorithm(self, operation: str, algorithm: str) -> None: ...

@@ -148,6 +148,7 @@ void bind_replay(nb::module_& m) {
       .def_rw("forced_eager_bytes", &Settings::forced_eager_bytes)
       .def_rw("latency_ns", &Settings::latency_ns)
       .def_rw("copy_per_byte_ns", &Settings::copy_per_byte_ns)
+      .def_rw("packed_copy_per_byte_ns", &Settings::packed_copy_per_byte_ns)
       .def(
           "set_network", [](Settings& self, const network::Network& network) { self.network = &network; }, "network"_a,
           nb::keep_alive<1, 2>());

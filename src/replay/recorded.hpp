@@ -30,6 +30,7 @@ struct Settings {
   double latency_ns = 0;                          // without a network
   int64_t forced_eager_bytes = -1;                // a limit for all messages; -1: none
   double copy_per_byte_ns = 0.1;                  // assumed of a call, where the recording has one size of message only
+  double packed_copy_per_byte_ns = 0;             // of what is packed: once together, once apart
   std::map<std::string, std::string> algorithms;  // by operation, instead of the ones that are usual
 };
 
@@ -54,6 +55,8 @@ struct RecordedTimes {
 class Recorded {
  public:
   explicit Recorded(uint32_t main_loop) : main_loop_(main_loop) {}
+  // For trees that were made otherwise: the times of each rank are all that is known.
+  Recorded(uint32_t main_loop, std::vector<RecordedTimes> times) : main_loop_(main_loop), times_(std::move(times)) {}
   Recorded(const Recorded&) = delete;
 
   // Each rank once, in their order.   begin_ns: of the process, in the run's time.   node: number of its node.

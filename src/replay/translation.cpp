@@ -222,10 +222,9 @@ double Translation::packed_ns(const At& at, double one_ns) const {
   return one_ns + moved * (static_cast<double>(many) / static_cast<double>(std::max<int64_t>(few, 1)) - 1);
 }
 
-// Packed messages are copied together by their sender and apart by their receiver, if the network says what that costs.
+// Packed messages are copied together by their sender and apart by their receiver.
 void Translation::copies(const At& at, bool receives) {
-  if (at.from.stands_for < 2 || !settings_.network || settings_.network->copy_per_byte_ns <= 0 || settings_.ideal)
-    return;
+  if (at.from.stands_for < 2 || settings_.packed_copy_per_byte_ns <= 0) return;
   int64_t bytes = 0;
   for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
     const structure::CallPart& part = at.leaf.call.parts[p];
@@ -234,7 +233,7 @@ void Translation::copies(const At& at, bool receives) {
     if (!receives && part.sends()) bytes += std::max<int64_t>(mine.out_bytes, 0);
   }
   Action action;
-  action.ps = picoseconds(settings_.network->copy_per_byte_ns * static_cast<double>(bytes));
+  action.ps = picoseconds(settings_.packed_copy_per_byte_ns * static_cast<double>(bytes));
   if (action.ps) own_->actions.push_back(action);
 }
 

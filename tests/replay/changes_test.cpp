@@ -7,6 +7,9 @@
 #include <numeric>
 
 #include "../native/check.hpp"
+#include "naive_engine.hpp"
+#include "replay/replay.hpp"
+#include "replay/translation.hpp"
 
 namespace {
 
@@ -118,6 +121,33 @@ double sum(const std::vector<std::vector<float>>& all) {
   return found;
 }
 
+// The changed program, in a network and in the recorded one: the naive engine comes to the same end, with as many
+// messages. Returns the end in the network.
+int64_t replayed(const Tree& tree, uint64_t messages, const std::string& what, double copy_ns = 0) {
+  using leadline::network::Network;
+  const Recorded recorded(main_loop, std::vector<RecordedTimes>(ranks));
+  const Network network =
+      Network::uniform({.latency_ns = 700, .overhead_ns = 30, .gap_ns = 20, .per_byte_ns = 0.5}, 2000);
+  int64_t end = 0;
+  for (const Network* used : {static_cast<const Network*>(nullptr), &network}) {
+    Settings settings;
+    settings.network = used;
+    settings.latency_ns = 200;
+    settings.eager_bytes = 2000;
+    settings.packed_copy_per_byte_ns = copy_ns;
+    Differences differences;
+    const Program program = program_of(recorded, tree, settings, &differences);
+    const naive::Result expected = naive::Engine(program).run();
+    const Outcome found = replay(program);
+    testing::check_equal(expected.ended && found.stuck.empty(), true, what + ": it ends");
+    testing::check_equal(expected.messages, messages, what + ": messages");
+    testing::check_equal(found.messages, messages, what + ": messages of the engine");
+    for (size_t i = 0; i < ranks; ++i) testing::check_equal(found.end_ps[i], expected.end_ps[i], what + ": end");
+    end = found.whole_ps();
+  }
+  return end;
+}
+
 void fields_become_one_message() {
   Tree tree = tree_of(wait_for({2, 1}), true);
   const double before = sum(tree.members[0].before_ns);
@@ -136,6 +166,8 @@ void fields_become_one_message() {
   testing::check_equal(tree.members[0].before_ns[4][1], 5.0F + 6 + 7 + 8, "computation before it in the second step");
   testing::check_equal(sum(tree.members[0].before_ns), before, "all computation");
   testing::check_equal(tree.members[0].before_ns[3].size(), size_t{steps}, "the call outside is as it was");
+  const int64_t copied = replayed(tree, ranks * steps, "packed, with copies", 1);
+  testing::check_equal(copied - replayed(tree, ranks * steps, "packed"), steps * fields * bytes * 1000, "copies");
 }
 
 void some_fields_become_one_message() {
@@ -146,6 +178,7 @@ void some_fields_become_one_message() {
   testing::check_equal(made.messages_after, uint64_t{ranks * steps}, "messages after");
   testing::check_equal(tree.members[1].before_ns[0].size(), size_t{steps}, "one of four is as it was");
   testing::check_equal(tree.members[1].before_ns[0][1], 8.0F, "the fourth of the second step");
+  replayed(tree, ranks * steps * 2, "three of four packed");
 }
 
 void a_wait_after_the_loop_waits_for_what_is_left() {
@@ -156,6 +189,7 @@ void a_wait_after_the_loop_waits_for_what_is_left() {
   testing::check_equal(wait.call.parts.size(), size_t{2}, "requests");
   testing::check_equal(wait.call.parts[0].maker.age, uint64_t{2}, "the receive");
   testing::check_equal(wait.call.parts[1].maker.age, uint64_t{1}, "the send");
+  replayed(tree, ranks * steps, "packed, with a wait after the loop");
 }
 
 void what_cannot_be_packed_is_refused() {
@@ -185,6 +219,7 @@ void computation_is_spread_evenly() {
   for (const TreeMember& m : tree.members) {
     testing::check(std::abs(sum(m.before_ns) - all / 2) < all * 1e-6, "half of all computation");
   }
+  replayed(tree, ranks * steps * fields, "balanced");
 }
 
 void calls_that_others_count_on_stay() {
@@ -195,6 +230,7 @@ void calls_that_others_count_on_stay() {
   testing::check_equal(made.calls_before, uint64_t{ranks * steps}, "calls removed");
   testing::check_equal(remove_calls({{}, {11}}, &tree, &made), "MPI_Isend is no blocking collective", "a message");
   testing::check_equal(remove_calls({{}, {99}}, &tree, &made), "the program makes no call there", "nothing");
+  replayed(tree, ranks * steps * fields, "without a call");
 }
 
 void noise_and_single_routines() {
@@ -211,6 +247,17 @@ void noise_and_single_routines() {
   testing::check_equal(ns[0], 2.5F, "half of it");
   testing::check_equal(tree.members[0].before_ns[1][0], 105.0F, "of another site");
   testing::check(!computation({{}, {99}}, 0.5, &tree, &made).empty(), "no such site");
+  replayed(tree, ranks * steps * fields, "without noise");
+}
+
+void several_changes_together() {
+  Tree tree = tree_of(wait_for({2, 1}), true);
+  Made made;
+  testing::check_equal(computation({{}, {10}}, 0.5, &tree, &made), "", "computation");
+  testing::check_equal(without_noise(&tree, &made), "", "noise");
+  testing::check_equal(pack({{field_loop}, {}}, 2, &tree, &made), "", "pack");
+  testing::check_equal(balance(&tree, &made), "", "balance");
+  replayed(tree, ranks * steps * fields / 2, "all together");
 }
 
 void more_steps_repeat_the_changed_ones() {
@@ -235,6 +282,7 @@ int main() {
   computation_is_spread_evenly();
   noise_and_single_routines();
   calls_that_others_count_on_stay();
+  several_changes_together();
   more_steps_repeat_the_changed_ones();
   return testing::result();
 }

@@ -16,11 +16,12 @@ from recorder import running
 from recorder.building import Builder
 from recorder.libraries import find
 
+from leadline import _core
 from leadline import predict as predicting
 from leadline.__main__ import main
 from leadline.errors import UsageError
 from leadline.figures.run import Run, open_run
-from leadline.predict import Balance, Change, Computation, NoNoise, Pack, Without, predict
+from leadline.predict import Balance, Change, Computation, NoNoise, Pack, Without, packing, predict
 
 STEPS = 40
 FIELDS = 6  # fields.c
@@ -118,6 +119,33 @@ def test_packed_fields_cost_one_latency_a_step(fields: Run) -> None:
     assert half.sensitivities[0] == STEPS * 3
     more = predict(fields, Change(network=given, steps=3 * STEPS, program=(Pack("exchange_fields"),)))
     assert more.sensitivities[0] == 3 * STEPS * 2
+
+
+def test_packed_messages_are_copied_at_both_ends(fields: Run) -> None:
+    from leadline import network
+
+    given = network.parse(NETWORK).network
+    program = (Pack("exchange_fields"),)
+    ns, packed_bytes = 1e6, FIELDS * 100 * 8  # 100 doubles each
+    free, dear = (predict(fields, Change(network=given, program=program, packed_copy_ns=each)) for each in (0, ns))
+    # Rank 0 and rank 1 copy at the same time, before the send and after the receive.
+    more = dear.predicted.seconds - free.predicted.seconds
+    assert more == pytest.approx(STEPS * 2 * packed_bytes * ns * 1e-9, rel=1e-3)
+    assert free.predicted.low <= free.predicted.seconds <= free.predicted.high
+
+
+def test_that_packing_may_gain_nothing_is_said(fields: Run) -> None:
+    found = predict(fields, Change(program=(Pack("exchange_fields"),)))
+    likely = predict(fields, Change(program=(Pack("exchange_fields"), Computation("exchange_fields", 1.2))))
+    assert found.predicted.high >= likely.predicted.seconds  # as slow as that is within the interval
+    assert any("0.25 ns a byte (0.04 to 3.5, assumed)" in each for each in found.assumptions)
+    unclear = found.predicted.low < found.base.seconds < found.predicted.high
+    assert unclear == any("Whether packing gains anything is unknown" in each for each in found.notes)
+    from_file = _core.Network()
+    from_file.copy_per_byte_ns, from_file.copy_uncached_per_byte_ns = 0.05, 0.2
+    assert packing.copy_rates(from_file) == packing.CopyRates(0.05, 0.2, 0.2, assumed=False)
+    from_file.copy_strided_uncached_per_byte_ns = 3
+    assert packing.copy_rates(from_file).high == 3
 
 
 def test_changes_that_cannot_be_made_are_refused(fields: Run) -> None:

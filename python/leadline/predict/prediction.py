@@ -14,6 +14,7 @@ from leadline.figures.run import Run
 from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
+from leadline.predict import packing
 from leadline.predict.changes import AnyChange, Made, Pack, apply
 from leadline.text import format as fmt
 
@@ -29,6 +30,7 @@ LARGE_ERROR = 0.10
 class Change:
     """What is predicted. steps: 0: as many as recorded.   network: None: the one of the recording.
     compute: what computation between calls is multiplied with.   ideal: messages and collectives take no time.
+    packed_copy_ns: for each byte of a packed message at either end; None: as is likely.
     eager_bytes: longer messages wait for their receiver; None: the limit of the library or of the network.
     program: changes to the program.   collectives: operation and algorithm, both as `leadline bench` names them."""
 
@@ -39,6 +41,7 @@ class Change:
     eager_bytes: int | None = None
     program: tuple[AnyChange, ...] = ()
     collectives: tuple[tuple[str, str], ...] = ()
+    packed_copy_ns: float | None = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,8 @@ class Replays:
             changed = _core.ReplayTree(self._recorded)
             made = apply(changed, self.run, change.program)
         predicted = base if change == plain else _figures(changed, change, self._eager, change.steps or steps)
+        if any(isinstance(one, Pack) for one in change.program) and not change.ideal:
+            predicted = self._with_what_packing_may_cost(predicted, changed, change)
         errors = _errors(self.times, base)
         traced = _settled(changed.replay(_settings(change, self._eager), True))
         found = Prediction(
@@ -154,17 +159,27 @@ class Replays:
                 f"{fmt.size(self._eager)} waits for its receive. The last two are assumed, not measured."
             ]
         if any(isinstance(one, Pack) for one in change.program):
-            found.assumptions.append(
-                "Packing: only messages change. What copies into them, and computing all before exchanging all, do to "
-                "the caches is not predicted: where messages are cheap, as within a node, that may cost more than is "
-                "gained."
-            )
+            found.assumptions.append(packing.assumption(packing.copy_rates(change.network)))
+            if found.predicted.low < found.base.seconds < found.predicted.high:
+                found.notes.append("Whether packing gains anything is unknown: the interval includes the base's time.")
         error = found.error_of_base["whole"]
         if error is None or abs(error) > LARGE_ERROR or abs(found.error_of_base["loop"] or 0) > LARGE_ERROR:
             found.notes.insert(
                 0, "The replay of the unchanged run is off by more than 10 %: do not rely on the prediction."
             )
         return found
+
+    def _with_what_packing_may_cost(self, likely: Figures, packed: _core.ReplayTree, change: Change) -> Figures:
+        """The interval spans the fastest copies, and the slowest copies and computation."""
+        rates, steps = packing.copy_rates(change.network), change.steps or self.steps
+        slower = _core.ReplayTree(self._recorded)
+        apply(slower, self.run, packing.pessimistic(change.program))
+        fast = _figures(packed, replace(change, packed_copy_ns=rates.low), self._eager, steps)
+        slow = _figures(slower, replace(change, packed_copy_ns=rates.high), self._eager, steps)
+        iteration = likely.iteration
+        if iteration and fast.iteration and slow.iteration:
+            iteration = (iteration[0], min(iteration[1], fast.iteration[1]), max(iteration[2], slow.iteration[2]))
+        return replace(likely, low=min(likely.low, fast.low), high=max(likely.high, slow.high), iteration=iteration)
 
     def _base(self, plain: Change) -> Figures:
         """Of the unchanged program; replayed once for all changes."""
@@ -242,6 +257,9 @@ def _settings(change: Change, eager_bytes: int, seed: int = 0) -> _core.ReplaySe
     settings.eager_bytes = eager_bytes
     settings.latency_ns = LATENCY_NS
     settings.copy_per_byte_ns = COPY_NS
+    if not change.ideal:
+        likely = packing.copy_rates(change.network).likely
+        settings.packed_copy_per_byte_ns = likely if change.packed_copy_ns is None else change.packed_copy_ns
     for operation, algorithm in change.collectives:
         settings.set_algorithm(operation, algorithm)
     if change.eager_bytes is not None:
