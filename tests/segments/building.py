@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -27,36 +28,45 @@ def library(name: str) -> Library:
     pytest.skip(f"the MPI library {name} is not installed")
 
 
+STRICT = ("-O2", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow")
+
+
 def built(chosen: Library, *options: str, program: Path = PROGRAM) -> Path:
     folder = sources("segments")
-    words = [
-        str(chosen.mpicc),
-        "-O2",
-        "-g",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-Wno-stringop-overflow",
-        *options,
-        f"-I{folder}",
-        str(program),
-    ]
-    words += map(str, sorted(folder.glob("[a-z]*.c")))
+    parts = _parts(chosen, *options)
+    words = [str(chosen.mpicc), *STRICT, *options, f"-I{folder}", str(program)]
+    words += ["-Wl,--whole-archive", str(parts), "-Wl,--no-whole-archive"]  # with what the program does not call, too
     name = "-".join([program.stem, chosen.name, *(option.strip("-").partition("=")[0] for option in options[:1])])
-    return compiled(name, words, chosen, [program, *sorted(folder.glob("*.[chf]*"))])
+    return compiled(name, words, chosen, [program, *sorted(folder.glob("*.h"))])
+
+
+def _parts(chosen: Library, *options: str) -> Path:
+    """The library of packed exchanges, compiled once for all programs with these options."""
+    folder = sources("segments")
+    files = sorted(folder.glob("[a-z]*.c"))
+    words = [str(chosen.mpicc), *STRICT, *options, f"-I{folder}", "-c", *map(str, files)]
+
+    def archive(target: Path) -> None:
+        with tempfile.TemporaryDirectory() as place:
+            _run(words, chosen, Path(place))
+            _run(["ar", "rcs", str(target), *(f"{file.stem}.o" for file in files)], chosen, Path(place))
+
+    made_from = [*words, kept_builds.identity(chosen), *files, *sorted(folder.glob("*.h"))]
+    return kept_builds.kept(f"segments-parts-{chosen.name}", made_from, archive, ".a")
 
 
 def compiled(name: str, words: Sequence[str], chosen: Library, files: Sequence[Path], cwd: Path | None = None) -> Path:
     """What the command makes of these files."""
 
     def compile_to(target: Path) -> None:
-        command = [*words, "-o", str(target)]
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=200, env=chosen.env(), cwd=cwd
-        )
-        assert done.returncode == 0, done.stderr
+        _run([*words, "-o", str(target)], chosen, cwd)
 
     return kept_builds.kept(name, [*words, kept_builds.identity(chosen), *files], compile_to)
+
+
+def _run(words: Sequence[str], chosen: Library, cwd: Path | None) -> None:
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=200, env=chosen.env(), cwd=cwd)
+    assert done.returncode == 0, done.stderr
 
 
 def run(
