@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <string>
@@ -78,8 +79,8 @@ nb::tuple pack(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t>
   return apply([&](replay::Made* made) { return replay::pack({loops, sites}, most, &self.tree, made); });
 }
 
-nb::tuple balance(Changed& self) {
-  return apply([&](replay::Made* made) { return replay::balance(&self.tree, made); });
+nb::tuple balance(Changed& self, bool each_iteration) {
+  return apply([&](replay::Made* made) { return replay::balance(each_iteration, &self.tree, made); });
 }
 
 nb::tuple without_noise(Changed& self) {
@@ -147,6 +148,9 @@ void bind_replay(nb::module_& m) {
                                const std::string& algorithm) { self.algorithms[operation] = algorithm; })
       .def_rw("forced_eager_bytes", &Settings::forced_eager_bytes)
       .def_rw("latency_ns", &Settings::latency_ns)
+      .def_prop_rw(
+          "cost_level", [](const Settings& self) { return self.cost_level; },
+          [](Settings& self, uint32_t level) { self.cost_level = std::min(level, Recorded::cost_levels - 1); })
       .def_rw("copy_per_byte_ns", &Settings::copy_per_byte_ns)
       .def_rw("packed_copy_per_byte_ns", &Settings::packed_copy_per_byte_ns)
       .def(
@@ -154,13 +158,14 @@ void bind_replay(nb::module_& m) {
           nb::keep_alive<1, 2>());
   nb::class_<Recorded>(m, "Recorded")
       .def(nb::init<uint32_t>(), "main_loop"_a)
+      .def_ro_static("cost_levels", &Recorded::cost_levels)
       .def("add", &add, "profile"_a, "process"_a, "index"_a, "node"_a)
       .def_prop_ro("steps", &Recorded::steps)
       .def("times", &recorded_times);
   nb::class_<Changed>(m, "ReplayTree")
       .def(nb::init<const Recorded&>(), "recorded"_a, nb::keep_alive<1, 2>())
       .def("pack", &pack, "loops"_a, "sites"_a, "most"_a)
-      .def("balance", &balance)
+      .def("balance", &balance, "each_iteration"_a = true)
       .def("without_noise", &without_noise)
       .def("computation", &computation, "loops"_a, "sites"_a, "factor"_a)
       .def("remove_calls", &remove_calls, "loops"_a, "sites"_a)

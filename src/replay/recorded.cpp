@@ -65,6 +65,7 @@ void Recorded::read_times(const trace::Process& process, const ClassTrees::Class
   const double nan = std::nan("");
   RecordedTimes times{nan, nan, nan, nan};
   uint64_t number = 0;
+  double after_loop_ns = 0;
   const auto add = [&](uint32_t leaf, calls::ThreadCalls& call) {
     const auto at =
         static_cast<size_t>(std::lower_bound(of.numbers.begin(), of.numbers.end(), leaf) - of.numbers.begin());
@@ -77,9 +78,21 @@ void Recorded::read_times(const trace::Process& process, const ClassTrees::Class
     ++number;
     if (shape.entered == 1 && number == shape.first_call) times.loop_begin_ns = end;
     if (shape.entered == 1 && number == shape.first_call + shape.calls) times.loop_end_ns = end;
+    if (shape.entered == 1 && number > shape.first_call + shape.calls) {
+      after_loop_ns += timed ? e.gap_ns + e.duration_ns : nan;
+    }
     times.end_ns = end;
   };
   calls::for_each_leaf_call(process, 0, trees_.leaves_of(of, numbers), nullptr, add);
+  // Where the last calls have no times of their own, the sums of all leaves say when they ended.
+  if (std::isnan(times.end_ns)) {
+    times.end_ns = begin_ns;
+    for (const Leaf& leaf : of.leaves) {
+      const structure::LeafTimes& t = leaf.times.of(of.members.size() - 1);
+      times.end_ns += static_cast<double>(t.calls) * (t.before_ns + t.duration_ns);
+    }
+  }
+  if (shape.entered == 1 && std::isnan(times.loop_end_ns)) times.loop_end_ns = times.end_ns - after_loop_ns;
   times_.push_back(times);
 }
 
@@ -87,8 +100,10 @@ void Recorded::find_shortest(const ClassTrees::Class& of, size_t number) {
   for (const Leaf& leaf : of.leaves) {
     const structure::LeafTimes& t = leaf.times.of(number);
     if (!t.calls || t.most_ns <= 0) continue;
-    const auto [at, fresh] = shortest_ns_.try_emplace(kind_of(leaf, number), t.least_ns);
-    if (!fresh) at->second = std::min(at->second, t.least_ns);
+    Costs costs{t.least_ns};
+    std::copy(t.low_ns.begin(), t.low_ns.end(), costs.begin() + 1);
+    const auto at = shortest_ns_.try_emplace(kind_of(leaf, number), costs).first;
+    for (size_t level = 0; level < costs.size(); ++level) at->second[level] = std::min(at->second[level], costs[level]);
     const auto [size, first] = sizes_[leaf.function].try_emplace(bytes_of(leaf, number), t.least_ns);
     if (!first) size->second = std::min(size->second, t.least_ns);
   }

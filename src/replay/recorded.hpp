@@ -29,6 +29,7 @@ struct Settings {
   int64_t eager_bytes = INT64_MAX;                // without a network
   double latency_ns = 0;                          // without a network
   int64_t forced_eager_bytes = -1;                // a limit for all messages; -1: none
+  uint32_t cost_level = 0;                        // without a network, below Recorded::cost_levels
   double copy_per_byte_ns = 0.1;                  // assumed of a call, where the recording has one size of message only
   double packed_copy_per_byte_ns = 0;             // of what is packed: once together, once apart
   std::map<std::string, std::string> algorithms;  // by operation, instead of the ones that are usual
@@ -54,6 +55,11 @@ struct RecordedTimes {
 
 class Recorded {
  public:
+  // What a call costs that does not wait is not recorded by itself: it may be the shortest of its kind, or one of
+  // structure::low_parts, of the rank and place where these are least.
+  static constexpr uint32_t cost_levels = 1 + structure::low_parts.size();
+  using Costs = std::array<double, cost_levels>;
+
   explicit Recorded(uint32_t main_loop) : main_loop_(main_loop) {}
   // For trees that were made otherwise: the times of each rank are all that is known.
   Recorded(uint32_t main_loop, std::vector<RecordedTimes> times) : main_loop_(main_loop), times_(std::move(times)) {}
@@ -90,7 +96,7 @@ class Recorded {
   std::vector<TreeMember> members_;  // by rank
   std::vector<RecordedTimes> times_;
   std::map<uint64_t, std::vector<int32_t>> communicators_;  // by identity: members in MPI_COMM_WORLD
-  std::map<Kind, double> shortest_ns_;
+  std::map<Kind, Costs> shortest_ns_;
   std::map<std::string, Sizes> sizes_;  // by function
   uint64_t steps_ = 0, threads_ = 0;
 };

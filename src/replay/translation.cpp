@@ -202,7 +202,7 @@ double Translation::shortest_ns(const At& at) const {
     return packed_ns(at, shortest_ns({at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls}));
   }
   const auto found = recorded_.shortest_ns_.find(kind_of(at.leaf, at.member));
-  return found == recorded_.shortest_ns_.end() ? at.times.least_ns : found->second;
+  return found == recorded_.shortest_ns_.end() ? at.times.least_ns : found->second[settings_.cost_level];
 }
 
 // The cost of a packed call, from that of one call that it replaces: the function's cost grows with the bytes as the

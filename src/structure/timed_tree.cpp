@@ -40,6 +40,26 @@ double deviation_of(const TimeStats& times) {
   return counted > 0 ? std::sqrt(squares / counted) : 0;
 }
 
+// As for the deviation, durations are taken to be spread evenly within a power of two.
+double quantile_of(const TimeStats& times, double part) {
+  double counted = 0, before = 0;
+  for (size_t i = 0; i < times.hist.size(); ++i) counted += static_cast<double>(times.hist[i]);
+  const double wanted = part * counted;
+  for (size_t i = 0; i < times.hist.size(); ++i) {
+    const auto calls = static_cast<double>(times.hist[i]);
+    if (!calls || before + calls < wanted) {
+      before += calls;
+      continue;
+    }
+    const int power = static_cast<int>(i);
+    const double low = std::clamp(std::ldexp(1, power) - 1, times.min_ns, times.max_ns);
+    const bool last = i + 1 == times.hist.size();
+    const double high = last ? times.max_ns : std::clamp(std::ldexp(1, power + 1) - 1, times.min_ns, times.max_ns);
+    return low + (high - low) * (wanted - before) / calls;
+  }
+  return times.min_ns;
+}
+
 }  // namespace
 
 TimedTree timed_tree(const trace::Stream& stream) {
@@ -73,6 +93,7 @@ TimedTree timed_tree(const trace::Stream& stream) {
     leaf.before_ns = before_ns / static_cast<double>(calls[i]);
     leaf.least_ns = all.min_ns;
     leaf.most_ns = all.max_ns;
+    for (size_t part = 0; part < low_parts.size(); ++part) leaf.low_ns[part] = quantile_of(all, low_parts[part]);
     leaf.deviation_ns = deviation_of(all);
   }
   return timed;

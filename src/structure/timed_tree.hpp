@@ -6,6 +6,7 @@
 // single calls where they were kept.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -14,12 +15,16 @@
 
 namespace leadline::structure {
 
+inline constexpr std::array<double, 3> low_parts{0.1, 0.25, 0.5};
+
 struct LeafTimes {
   uint64_t calls = 0;                     // that the leaf stands for, in the whole run
   uint64_t shared = 0;                    // of these, calls whose times are known for their site only
   double duration_ns = 0, before_ns = 0;  // means; `before`: since the end of the thread's call before
   double shared_before_ns = 0;            // the same of the calls that are `shared`
   double least_ns = 0, most_ns = 0;       // durations
+  // Durations that low_parts of the calls do not exceed.
+  std::array<double, low_parts.size()> low_ns{};
   // Standard deviation of the durations. The trace counts these by powers of two, within which they are taken to be
   // spread evenly.
   double deviation_ns = 0;

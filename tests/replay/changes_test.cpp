@@ -215,11 +215,25 @@ void computation_is_spread_evenly() {
     for (float& each : ns) each *= 3;
   const double all = sum(tree.members[0].before_ns) + sum(tree.members[1].before_ns);
   Made made;
-  testing::check_equal(balance(&tree, &made), "", "balance");
+  testing::check_equal(balance(true, &tree, &made), "", "balance");
   for (const TreeMember& m : tree.members) {
     testing::check(std::abs(sum(m.before_ns) - all / 2) < all * 1e-6, "half of all computation");
   }
   replayed(tree, ranks * steps * fields, "balanced");
+}
+
+void computation_is_spread_over_all_iterations() {
+  Tree tree = tree_of(wait_for({2, 1}), true);
+  for (auto& ns : tree.members[1].before_ns)
+    for (float& each : ns) each *= 3;
+  const float slow = tree.members[1].before_ns[0][3];
+  const double all = sum(tree.members[0].before_ns) + sum(tree.members[1].before_ns);
+  Made made;
+  testing::check_equal(balance(false, &tree, &made), "", "balance");
+  for (const TreeMember& m : tree.members) {
+    testing::check(std::abs(sum(m.before_ns) - all / 2) < all * 1e-6, "half of all computation");
+  }
+  testing::check(std::abs(tree.members[1].before_ns[0][3] - slow * 2 / 3) < 1e-3, "each time by the same factor");
 }
 
 void calls_that_others_count_on_stay() {
@@ -280,6 +294,7 @@ int main() {
   a_wait_after_the_loop_waits_for_what_is_left();
   what_cannot_be_packed_is_refused();
   computation_is_spread_evenly();
+  computation_is_spread_over_all_iterations();
   noise_and_single_routines();
   calls_that_others_count_on_stay();
   several_changes_together();

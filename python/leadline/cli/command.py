@@ -23,6 +23,7 @@ COMMANDS = {
     "compare": "Compare the environment, structure and times of runs.",
     "predict": "Predict a run's time under other conditions.",
     "calibrate": "Measure what messages cost here, for predictions.",
+    "advise": "Propose what to change first, with what it gains.",
     "export": "Export a run to another tool's format.",
     "import": "Import another tool's trace (OTF2).",
     "exec": "Record one rank: leadline exec goes between srun/mpiexec and the program.",

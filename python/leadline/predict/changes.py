@@ -14,23 +14,29 @@ from leadline.text import format as fmt
 
 @dataclass(frozen=True)
 class Pack:
-    """The messages of `most` iterations of a loop to each partner become one; 0: of all."""
+    """The messages of `most` iterations of a loop to each partner become one; 0: of all. members: the loops' numbers in
+    the run, if these are known; else those at `sites`."""
 
     sites: str
     most: int = 0
+    members: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Computation:
-    """Computation before the calls of a routine or loop is multiplied with the factor."""
+    """Computation before the calls of a routine or loop is multiplied with the factor. members: the loops' numbers in
+    the run, if these are known; else what is at `sites`."""
 
     sites: str
     factor: float
+    members: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Balance:
-    """In each iteration of the main loop all ranks compute equally long."""
+    """In each iteration of the main loop all ranks compute equally long; or only over all iterations."""
+
+    each_iteration: bool = True
 
 
 @dataclass(frozen=True)
@@ -75,18 +81,26 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
             case Pack():
                 name, text = "pack", f"messages in {change.sites} packed"
                 text += f", {change.most:,} iterations into one" if change.most else ""
-                done = tree.pack(*numbers_of(run, change.sites, outermost=True), change.most)
+                loops, sites = list(change.members), list[int]()
+                if not loops:
+                    loops, sites = numbers_of(run, change.sites, outermost=True)
+                done = tree.pack(loops, sites, change.most)
             case Computation():
                 name = "compute"
                 text = f"computation in {change.sites} takes {fmt.percent(change.factor)} of its time"
-                done = tree.computation(*numbers_of(run, change.sites), change.factor)
+                loops, sites = list(change.members), list[int]()
+                if not loops:
+                    loops, sites = numbers_of(run, change.sites)
+                done = tree.computation(loops, sites, change.factor)
             case Without():
                 name, text = "without", f"calls in {change.sites} not made"
-                at = ([], list(change.members)) if change.members else numbers_of(run, change.sites)
-                done = tree.remove_calls(*at)
+                loops, sites = list[int](), list(change.members)
+                if not sites:
+                    loops, sites = numbers_of(run, change.sites)
+                done = tree.remove_calls(loops, sites)
             case Balance():
                 name, text = "balance", "computation of each iteration spread evenly over the ranks"
-                done = tree.balance()
+                done = tree.balance(change.each_iteration)
             case NoNoise():
                 name, text = "noise", "computation without noise: each call's median over the iterations"
                 done = tree.without_noise()

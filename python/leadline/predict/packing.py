@@ -53,4 +53,4 @@ def assumption(rates: CopyRates) -> str:
 
 def pessimistic(program: Sequence[AnyChange]) -> tuple[AnyChange, ...]:
     """The changes, with computation at what is packed as slow as it may become."""
-    return (*program, *(Computation(one.sites, SLOWER) for one in program if isinstance(one, Pack)))
+    return (*program, *(Computation(one.sites, SLOWER, one.members) for one in program if isinstance(one, Pack)))

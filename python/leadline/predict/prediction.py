@@ -84,6 +84,15 @@ class Prediction:
         return self.predicted.seconds / self.base.seconds if self.base.seconds else math.nan
 
 
+@dataclass(frozen=True)
+class _Costs:
+    """What a recording does not say of its own network. level: which of the durations of a call that is recorded many
+    times is taken as its cost when it does not wait: 0: the shortest; then longer ones, up to the median."""
+
+    eager_bytes: int
+    level: int = 0
+
+
 def predict(run: Run, change: Change) -> Prediction:
     """Reads the run and replays it with one change: see Replays.predict."""
     return Replays(run).predict(change)
@@ -102,11 +111,13 @@ class Replays:
         self.loop = _main_loop(run)
         self._recorded, rank_order = _read(run, self.loop)
         self._tree = _core.ReplayTree(self._recorded)
-        self._eager = _eager_bytes(run)
+        self._costs = _Costs(_eager_bytes(run))
         self.steps = int(self._recorded.steps)
         self.times = _recorded_times(self._recorded)
         self.several_hosts = len({run.processes[i].host for i in rank_order}) > 1
         self._bases: list[tuple[Change, Figures]] = []
+        if not self.several_hosts:
+            self._costs = self._closest()
 
     def predict(self, change: Change) -> Prediction:
         """The base is replayed with the costs in the recording; over several hosts, in the network of the change.
@@ -131,11 +142,11 @@ class Replays:
         if change.program:
             changed = _core.ReplayTree(self._recorded)
             made = apply(changed, self.run, change.program)
-        predicted = base if change == plain else _figures(changed, change, self._eager, change.steps or steps)
+        predicted = base if change == plain else _figures(changed, change, self._costs, change.steps or steps)
         if any(isinstance(one, Pack) for one in change.program) and not change.ideal:
             predicted = self._with_what_packing_may_cost(predicted, changed, change)
         errors = _errors(self.times, base)
-        traced = _settled(changed.replay(_settings(change, self._eager), True))
+        traced = _settled(changed.replay(_settings(change, self._costs), True))
         found = Prediction(
             recorded_s=self.times,
             base=_widened(base, errors),
@@ -147,7 +158,7 @@ class Replays:
             loop=self.loop,
             made=made,
         )
-        found.notes = _notes(self._tree.replay(_settings(plain, self._eager))["differences"], self.run)
+        found.notes = _notes(self._tree.replay(_settings(plain, self._costs))["differences"], self.run)
         if unusable := traced["differences"]["unusable"]:
             found.notes.append(
                 f"{unusable:,} calls of collectives cannot use the given algorithm: their time is a formula's."
@@ -156,14 +167,13 @@ class Replays:
             found.assumptions = [
                 "No network was given: a call costs what it cost in the run when it did not wait, a message within a "
                 f"node takes {fmt.seconds(LATENCY_NS * 1e-9)} to arrive, and the send of a message larger than "
-                f"{fmt.size(self._eager)} waits for its receive. The last two are assumed, not measured."
+                f"{fmt.size(self._costs.eager_bytes)} waits for its receive. The last two are assumed, not measured."
             ]
         if any(isinstance(one, Pack) for one in change.program):
             found.assumptions.append(packing.assumption(packing.copy_rates(change.network)))
             if found.predicted.low < found.base.seconds < found.predicted.high:
                 found.notes.append("Whether packing gains anything is unknown: the interval includes the base's time.")
-        error = found.error_of_base["whole"]
-        if error is None or abs(error) > LARGE_ERROR or abs(found.error_of_base["loop"] or 0) > LARGE_ERROR:
+        if _is_far_off(errors):
             found.notes.insert(
                 0, "The replay of the unchanged run is off by more than 10 %: do not rely on the prediction."
             )
@@ -174,19 +184,39 @@ class Replays:
         rates, steps = packing.copy_rates(change.network), change.steps or self.steps
         slower = _core.ReplayTree(self._recorded)
         apply(slower, self.run, packing.pessimistic(change.program))
-        fast = _figures(packed, replace(change, packed_copy_ns=rates.low), self._eager, steps)
-        slow = _figures(slower, replace(change, packed_copy_ns=rates.high), self._eager, steps)
+        fast = _figures(packed, replace(change, packed_copy_ns=rates.low), self._costs, steps)
+        slow = _figures(slower, replace(change, packed_copy_ns=rates.high), self._costs, steps)
         iteration = likely.iteration
         if iteration and fast.iteration and slow.iteration:
             iteration = (iteration[0], min(iteration[1], fast.iteration[1]), max(iteration[2], slow.iteration[2]))
         return replace(likely, low=min(likely.low, fast.low), high=max(likely.high, slow.high), iteration=iteration)
+
+    def _closest(self) -> _Costs:
+        """With the level whose replay of the unchanged run comes closest to the recording."""
+        recorded_s = self.times["whole"]
+        if not recorded_s:
+            return self._costs
+
+        def error(costs: _Costs) -> float:
+            ends = _settled(self._tree.replay(_settings(Change(), costs)))["end_s"]
+            return abs(max(ends) / recorded_s - 1)
+
+        levels = range(int(_core.Recorded.cost_levels))
+        return min((replace(self._costs, level=level) for level in levels), key=error)
+
+    @property
+    def replayable(self) -> bool:
+        """Whether the unchanged run's replay comes close enough to the recording."""
+        if self.several_hosts:
+            return True  # of a network that the caller knows
+        return not _is_far_off(_errors(self.times, self._base(Change())))
 
     def _base(self, plain: Change) -> Figures:
         """Of the unchanged program; replayed once for all changes."""
         for change, figures in self._bases:
             if change == plain:
                 return figures
-        figures = _figures(self._tree, plain, self._eager, self.steps)
+        figures = _figures(self._tree, plain, self._costs, self.steps)
         self._bases.append((plain, figures))
         return figures
 
@@ -248,13 +278,14 @@ def _check_algorithms(change: Change) -> None:
         )
 
 
-def _settings(change: Change, eager_bytes: int, seed: int = 0) -> _core.ReplaySettings:
+def _settings(change: Change, costs: _Costs, seed: int = 0) -> _core.ReplaySettings:
     settings = _core.ReplaySettings()
     settings.steps = change.steps
     settings.compute = change.compute
     settings.ideal = change.ideal
     settings.seed = seed
-    settings.eager_bytes = eager_bytes
+    settings.eager_bytes = costs.eager_bytes
+    settings.cost_level = costs.level
     settings.latency_ns = LATENCY_NS
     settings.copy_per_byte_ns = COPY_NS
     if not change.ideal:
@@ -279,9 +310,9 @@ def _settled(outcome: _core.ReplayOutcome) -> _core.ReplayOutcome:
     raise UsageError(f"the recorded calls cannot be replayed to their end: {chain}{more}")
 
 
-def _figures(tree: _core.ReplayTree, change: Change, eager_bytes: int, steps: int) -> Figures:
-    first = _settled(tree.replay(_settings(change, eager_bytes)))
-    drawn = [_settled(tree.replay(_settings(change, eager_bytes, seed + 1))) for seed in range(DRAWS)]
+def _figures(tree: _core.ReplayTree, change: Change, costs: _Costs, steps: int) -> Figures:
+    first = _settled(tree.replay(_settings(change, costs)))
+    drawn = [_settled(tree.replay(_settings(change, costs, seed + 1))) for seed in range(DRAWS)]
     wholes = [max(one["end_s"]) for one in [first, *drawn]]
     phases = [_phases(one["loop_begin_s"], one["loop_end_s"], one["end_s"]) for one in [first, *drawn]]
     loops = [one["loop"] for one in phases]
@@ -335,6 +366,11 @@ def _errors(times: dict[str, float | None], base: Figures) -> dict[str, float | 
         predicted_s = replayed[name]
         errors[name] = predicted_s / recorded_s - 1 if predicted_s is not None and recorded_s else None
     return errors
+
+
+def _is_far_off(errors: dict[str, float | None]) -> bool:
+    whole, loop = errors["whole"], errors["loop"]
+    return whole is None or abs(whole) > LARGE_ERROR or abs(loop or 0) > LARGE_ERROR
 
 
 def _notes(differences: dict[str, int], run: Run) -> list[str]:

@@ -23,6 +23,7 @@ from leadline.tables import (
 from leadline.tables.table import Table
 
 if TYPE_CHECKING:
+    from leadline.advice import Advice
     from leadline.figures.content import Content
     from leadline.tables.rows import (
         CallsRow,
@@ -104,6 +105,15 @@ class RunTables:
     def losses(self) -> Table[LossesRow]:
         """A row per kind of recorded data that is missing."""
         return self._table(losses)
+
+    def advice(self) -> Advice:
+        """What to change first, and what that gains: docs/tune/advise.md.
+
+        Raises UsageError if nothing can be said from this run, with the reason.
+        """
+        from leadline.advice import advise
+
+        return advise(self._content.run)
 
     def __repr__(self) -> str:
         return (

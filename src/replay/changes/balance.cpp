@@ -1,8 +1,11 @@
+#include <numeric>
+#include <string>
+
 #include "replay/changes/change.hpp"
 
 namespace leadline::replay {
 
-Refusal balance(Tree* tree, Made*) {
+Refusal balance(bool each_iteration, Tree* tree, Made*) {
   uint64_t iterations = 0;
   for (const TreeMember& member : tree->members) {
     const RecordedShape& shape = tree->classes[member.of_class].shape;
@@ -26,6 +29,15 @@ Refusal balance(Tree* tree, Made*) {
     for (size_t l = 0; l < member.before_ns.size(); ++l) tree->fill(&member, l);
     for_each(&member, [&](const float* ns, uint64_t iteration) { own[rank][iteration] += *ns; });
     for (uint64_t i = 0; i < iterations; ++i) mean[i] += own[rank][i] / static_cast<double>(tree->members.size());
+  }
+  if (!each_iteration) {
+    const double all = std::accumulate(mean.begin(), mean.end(), 0.0);
+    for (size_t rank = 0; rank < tree->members.size(); ++rank) {
+      const double mine = std::accumulate(own[rank].begin(), own[rank].end(), 0.0);
+      if (mine <= 0) return "rank " + std::to_string(rank) + " computes nothing in the main loop";
+      for_each(&tree->members[rank], [&](float* ns, uint64_t) { *ns = static_cast<float>(*ns * all / mine); });
+    }
+    return {};
   }
   for (size_t rank = 0; rank < tree->members.size(); ++rank) {
     std::vector<uint8_t> begun(iterations);

@@ -1,0 +1,175 @@
+"""Replays what the figures suggest, and ranks it by what it gains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from leadline import _core, predict
+from leadline.advice import kinds
+from leadline.advice.proposal import Candidate, Gain, Kind, Proposal
+from leadline.errors import UsageError
+from leadline.figures.content import Content
+from leadline.figures.run import Run
+from leadline.findings import Finding, findings_of
+from leadline.predict import AnyChange, Balance, Change, Pack, Prediction, Replays
+from leadline.registry import parts_of
+
+KINDS = parts_of(kinds, "KIND", Kind)
+WORTH = 0.01
+"""A share of the run's time: what gains less is not proposed. Runs differ by more than that from one to the next."""
+
+
+@dataclass
+class Advice:
+    """proposals: best first.   not_worth_it: replayed, and they gain less than WORTH, or perhaps nothing.
+    refused: candidates that cannot be replayed, with the reason.   unpredicted: findings whose gain is unknown.
+    together: what all proposals gain at once; None with fewer than two, or if they exclude one another.
+    ceiling: what a perfect network and perfect balance would gain together; network and balance: each alone; None:
+    unknown.   seconds: the run's duration as replayed.   error: of that replay against the recording; None: unknown.
+    """
+
+    proposals: list[Proposal]
+    not_worth_it: list[Proposal]
+    refused: list[tuple[Candidate, str]]
+    unpredicted: list[Finding]
+    together: Gain | None
+    ceiling: float | None
+    network: float | None
+    balance: float | None
+    seconds: float
+    error: float | None
+    notes: list[str] = field(default_factory=list)
+
+    def as_data(self) -> dict[str, Any]:
+        """The form that docs/tune/advise.md describes."""
+        together = self.together
+        return {
+            "seconds": self.seconds,
+            "error_of_base": self.error,
+            "proposals": [proposal.as_data() for proposal in self.proposals],
+            "together": {"gain": together.share, "gain_low": together.low, "gain_high": together.high}
+            if together
+            else None,
+            "not_worth_it": [proposal.as_data() for proposal in self.not_worth_it],
+            "refused": [
+                {"kind": candidate.kind, "title": candidate.title, "reason": reason}
+                for candidate, reason in self.refused
+            ],
+            "unpredicted": [finding.as_data() for finding in self.unpredicted],
+            "ceiling": self.ceiling,
+            "ceiling_of_network": self.network,
+            "ceiling_of_balance": self.balance,
+            "notes": self.notes,
+        }
+
+
+def advise(run: Run, *, steps: int = 0, network: _core.Network | None = None) -> Advice:
+    """steps: of the main loop; 0: as recorded.   network: None: the one of the recording.
+
+    Raises UsageError if the times of the run say nothing about the program, or if it cannot be replayed.
+    """
+    if reason := predict.why_spoiled(run):
+        raise UsageError(f"nothing can be advised from this run. {reason}")
+    content = Content(run)
+    replays = Replays(run)
+    if not replays.replayable:
+        raise UsageError(
+            "nothing can be advised from this run: the replay of the unchanged run is off by more than 10 %",
+            hint="leadline predict DIR says in which phase",
+        )
+    asked = _Asked(replays, steps, network)
+    found, refused = [], []
+    candidates = [candidate for kind in KINDS for candidate in kind.candidates(content)]
+    for candidate in candidates:
+        try:
+            found.append(asked.proposal(candidate))
+        except UsageError as error:
+            refused.append((candidate, str(error)))
+    found.sort(key=lambda proposal: -proposal.gain.share)
+    worth = [proposal for proposal in found if proposal.is_worth(WORTH)]
+    ideal = asked.share((), ideal=True)
+    balanced = asked.share((Balance(),))
+    both = asked.share((Balance(),), ideal=True)
+    known = [share for share in (ideal, balanced, both) if share is not None]
+    return Advice(
+        proposals=worth,
+        not_worth_it=[proposal for proposal in found if proposal not in worth],
+        refused=refused,
+        unpredicted=_unpredicted(content, {candidate.kind for candidate in candidates}),
+        together=asked.together(worth),
+        ceiling=max(known) if known else None,
+        network=ideal,
+        balance=balanced,
+        seconds=asked.base.base.seconds,
+        error=asked.base.error_of_base["whole"],
+        notes=asked.base.notes,
+    )
+
+
+def _unpredicted(content: Content, predicted: Set[str]) -> list[Finding]:
+    """Findings with a cost and a remedy that no candidate is about. predicted: kinds of candidates."""
+    about = [kind for kind in KINDS if kind.id in predicted]
+    findings = {name for kind in about for name in kind.findings}
+    patterns = {name for kind in about for name in kind.patterns}
+    return [
+        finding
+        for finding in findings_of(content)
+        if finding.help
+        and finding.cost_s is not None
+        and finding.id not in findings
+        and finding.evidence.get("pattern") not in patterns
+    ]
+
+
+class _Asked:
+    """Replays of a run under what was asked for."""
+
+    def __init__(self, replays: Replays, steps: int, network: _core.Network | None) -> None:
+        self._replays, self._steps, self._network = replays, steps, network
+        self.base = self._predict(())
+
+    def _predict(self, program: Sequence[AnyChange], *, ideal: bool = False) -> Prediction:
+        return self._replays.predict(
+            Change(steps=self._steps, network=self._network, ideal=ideal, program=tuple(program))
+        )
+
+    def share(self, program: Sequence[AnyChange], *, ideal: bool = False) -> float | None:
+        """The gain of a change; None if it cannot be made."""
+        try:
+            found = self._predict(program, ideal=ideal)
+        except UsageError:
+            return None
+        before = self.base.predicted.seconds
+        return 1 - found.predicted.seconds / before if before > 0 else None
+
+    def proposal(self, candidate: Candidate) -> Proposal:
+        """Raises UsageError if the change cannot be made."""
+        gain = self._gain([candidate])
+        return Proposal(candidate, gain, gain.share * self.base.predicted.seconds)
+
+    def together(self, proposals: Sequence[Proposal]) -> Gain | None:
+        if len(proposals) < 2:
+            return None
+        try:
+            return self._gain([proposal.candidate for proposal in proposals])
+        except UsageError:
+            return None
+
+    def _gain(self, candidates: Sequence[Candidate]) -> Gain:
+        """With an interval from replays whose iterations were drawn alike with and without the change; wider by the
+        error of the replayed base, and by what a prediction of packing does not know."""
+        changes = [candidate.change for candidate in candidates]
+        found = self._predict(changes)
+        before, after = self.base.predicted.drawn_s, found.predicted.drawn_s
+        shares = [1 - b / a for a, b in zip(before, after, strict=True) if a > 0]
+        if not shares:
+            raise UsageError("the run takes no time")
+        # What the replay is off by may be a part of the gain, or hide one.
+        error = abs(found.error_of_base["whole"] or 0.0)
+        low, high = min(shares) - error, max(shares) + error
+        if any(isinstance(change, Pack) for change in changes):
+            low = min(low, 1 - found.predicted.high / before[0])
+            high = max(high, 1 - found.predicted.low / before[0])
+        return Gain(shares[0], low, high)

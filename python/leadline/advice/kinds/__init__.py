@@ -1,0 +1,1 @@
+"""The kinds of proposals, a file each."""

@@ -1,0 +1,39 @@
+"""Some ranks compute longer than others, and the others wait."""
+
+from __future__ import annotations
+
+from leadline.advice.proposal import Candidate, Kind
+from leadline.figures.content import Content
+from leadline.findings.rules.imbalance import facts
+from leadline.predict import Balance
+from leadline.text import format as fmt
+
+MOST_SITES = 5
+
+
+def candidates(content: Content) -> list[Candidate]:
+    found = facts(content)
+    if found is None or found.evidence["kind"] not in ("fixed", "host", "wandering"):
+        return []
+    told = found.evidence
+    if told["kind"] == "wandering":
+        title = "Balance the work while the program runs"
+        text = (
+            "The slowest rank changes every few iterations: distribute the work anew, or take it from a shared queue."
+        )
+        assumes = ("each iteration's work can be divided evenly, at no cost",)
+    else:
+        who = f"the ranks on {told['host']}" if told["kind"] == "host" else f"rank {told['rank']}"
+        title = f"Rebalance the work: {who} has too much"
+        less = 1 - 1 / told["times_mean"] if told["times_mean"] > 0 else 0.0
+        text = (
+            f"Move work from {who}, which computes {fmt.times(told['times_mean'])} as long as the mean in every "
+            f"iteration ({fmt.percent(less)} too much), to the others."
+        )
+        assumes = ("the work can be divided evenly",)
+    longest = sorted(content.waits.entries, key=lambda entry: -entry.seconds)
+    sites = tuple(dict.fromkeys(entry.site for entry in longest if entry.site is not None))[:MOST_SITES]
+    return [Candidate("balance", title, text, sites, Balance(each_iteration=told["kind"] == "wandering"), assumes)]
+
+
+KIND = Kind(id="balance", order=10, candidates=candidates, findings=("imbalance", "uneven-ranks", "waiting"))

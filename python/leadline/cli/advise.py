@@ -1,0 +1,135 @@
+"""leadline advise: what to change first in a recorded program, and what that gains."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leadline.cli.reporting import open_run, step_option, working
+from leadline.cli.run_argument import run_argument, run_or_newest
+from leadline.errors import UsageError
+from leadline.text import format as fmt
+from leadline.text import printing
+from leadline.text.screen import folded
+
+if TYPE_CHECKING:
+    from leadline.advice import Advice
+
+SCHEMA = 1
+MOST = 5  # proposals and findings in the terminal's lists
+
+
+@click.command("advise")
+@click.option(
+    "--steps",
+    type=click.IntRange(min=1),
+    metavar="N",
+    envvar="LEADLINE_STEPS",
+    help="Predict gains for N iterations of the main loop.  [default: as recorded]",
+)
+@click.option(
+    "--network",
+    metavar="FILE|PRESET",
+    envvar="LEADLINE_NETWORK",
+    help="Predict gains on the network of this file, or on a preset: gigabit, cray-xt4, x12core.  "
+    "[default: costs as recorded, on one host]",
+)
+@click.option("--brief", type=click.IntRange(min=1), metavar="N", help="Write proposal N as a page for a colleague.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="With --brief: FILE instead of the screen."
+)
+@click.option("--json", "as_json", is_flag=True, envvar="LEADLINE_JSON", help="Print the advice as JSON.")
+@step_option
+@run_argument
+def command(
+    steps: int | None,
+    network: str | None,
+    brief: int | None,
+    output: str | None,
+    as_json: bool,
+    step: str | None,
+    directory: str | None,
+) -> int:
+    """Propose what to change in the program of the run in DIR, with what each change would gain.
+
+    By default DIR is the newest run under leadline-runs.
+
+    Each change is made to the recorded run, which is then replayed. What gains less than 1 % is not proposed.
+    """
+    if output is not None and brief is None:
+        raise UsageError("-o: only --brief writes a file", hint="leadline advise DIR --brief 1 -o FILE.md")
+    if brief is not None and as_json:
+        raise UsageError("--brief and --json exclude each other")
+    with working("replaying"):
+        run = open_run(run_or_newest(directory), step)
+        from leadline import network as networks
+        from leadline.advice import advise
+
+        given = networks.named(network).network if network else None
+        found = advise(run, steps=steps or 0, network=given)
+    if brief is not None:
+        if brief > len(found.proposals):
+            raise UsageError(f"--brief {brief}: there are {fmt.plural(len(found.proposals), 'proposal')}")
+        from leadline.advice.brief import page_of
+
+        page = page_of(found, brief, run)
+        if output is None:
+            sys.stdout.write(page)
+        else:
+            Path(output).write_text(page, encoding="utf-8", errors="surrogateescape")
+        return 0
+    if as_json:
+        printing.write_json({"schema": SCHEMA, **found.as_data()}, sys.stdout)
+        return 0
+    screen = printing.console()
+    width = screen.width if sys.stdout.isatty() else sys.maxsize
+    for line in lines_of(found):
+        screen.print("\n".join(folded(line, width)), markup=False, highlight=False, soft_wrap=True)
+    return 0
+
+
+def lines_of(found: Advice) -> list[str]:
+    lines = []
+    for number, proposal in enumerate(found.proposals[:MOST], 1):
+        lines += [f"{number}. {gain_of(proposal.gain)}: {proposal.candidate.title}", f"   {proposal.candidate.text}"]
+        lines += [f"   if {each}" for each in proposal.candidate.assumes]
+    if more := len(found.proposals) - MOST:
+        lines += [f"and {fmt.plural(more, 'more proposal')}: --json"] if more > 0 else []
+    if not found.proposals:
+        lines.append("nothing to propose: no change that can be predicted gains 1 % of the run's time")
+    if found.together is not None:
+        lines.append(f"all of these together: {gain_of(found.together)}")
+    if found.not_worth_it:
+        lines.append("not worth it:")
+        lines += [f"   {gain_of(each.gain)}: {each.candidate.title}" for each in found.not_worth_it[:MOST]]
+    for candidate, reason in found.refused[:MOST]:
+        lines.append(f"gain unknown: {candidate.title}: {reason}")
+    if found.unpredicted:
+        lines.append("costs whose remedy cannot be predicted yet:")
+        lines += [f"   {finding.text} {finding.help}" for finding in found.unpredicted[:MOST]]
+    if found.ceiling is not None:
+        lines.append(
+            f"at most {fmt.percent(max(found.ceiling, 0))} can be gained from communication: "
+            f"{_part(found.network)} with a perfect network, {_part(found.balance)} with perfect balance"
+        )
+    error = f", {fmt.change(1 + found.error)} beside the recording" if found.error is not None else ""
+    lines.append(f"shares are of {fmt.seconds(found.seconds)}, the whole run as replayed{error}")
+    return lines + found.notes
+
+
+def _part(share: float | None) -> str:
+    return fmt.percent(max(share, 0)) if share is not None else "an unknown share"
+
+
+def gain_of(gain: Any) -> str:
+    """ "gains 12 % (10 % to 14 %)"; "loses 3 %" where it does."""
+    low, high = (_signed(value) for value in (gain.low, gain.high))
+    verb = "gains" if gain.share >= 0 else "loses"
+    return f"{verb} {fmt.percent(abs(gain.share))} ({low} to {high})"
+
+
+def _signed(share: float) -> str:
+    return ("-" if share < 0 else "") + fmt.percent(abs(share))

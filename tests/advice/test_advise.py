@@ -1,0 +1,139 @@
+"""leadline advise: proposals are replayed changes, ranked by their gain, whatever the calls took."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from replay.test_predict import record
+
+from leadline import predict as predicting
+from leadline.__main__ import main
+from leadline.advice.advise import KINDS, WORTH, _Asked, advise
+from leadline.advice.proposal import Candidate, Proposal
+from leadline.errors import UsageError
+from leadline.figures.run import Run
+from leadline.predict import Balance, Pack, prediction
+
+
+@pytest.fixture(scope="module")
+def fields(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return record(tmp_path_factory.mktemp("fields"), "fields.c")
+
+
+@pytest.fixture
+def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Times of a busy machine do not end the command: no figure is asserted that depends on them."""
+    monkeypatch.setattr(predicting, "why_spoiled", lambda run: None)
+    monkeypatch.setattr(prediction, "_is_far_off", lambda errors: False)
+
+
+@dataclass
+class Drawn:
+    drawn_s: tuple[float, ...]
+    low = 8.5
+    high = 12.0
+
+    @property
+    def seconds(self) -> float:
+        return self.drawn_s[0]
+
+
+class Replayed:
+    """Replays with times given by hand: 10 s as recorded, and so many seconds with the change."""
+
+    steps = 100
+
+    def __init__(self, changed_s: tuple[float, ...], error: float = 0.0) -> None:
+        self._changed_s, self._error = changed_s, error
+
+    def predict(self, change: Any) -> Any:
+        base = Drawn((10.0,) * len(self._changed_s))
+        found = type("Found", (), {})()
+        found.base, found.predicted = base, Drawn(self._changed_s) if change.program else base
+        found.error_of_base = {"whole": self._error}
+        return found
+
+
+def gain_of(replayed: Replayed, change: Any) -> Any:
+    asked = _Asked(replayed, 0, None)  # type: ignore[arg-type]
+    return asked.proposal(Candidate("balance", "", "", (), change))
+
+
+def test_the_interval_of_a_gain_is_that_of_the_draws_and_of_what_is_not_known() -> None:
+    found = gain_of(Replayed((9.0, 9.2, 8.9)), Balance())
+    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, 0.08, 0.11))
+    assert found.seconds == pytest.approx(1.0)
+    found = gain_of(Replayed((9.0, 9.2, 8.9), error=-0.03), Balance())
+    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, 0.05, 0.14))
+    # Of packing, the prediction's own interval counts, too: from 8.5 to 12 s.
+    found = gain_of(Replayed((9.0, 9.2, 8.9)), Pack("exchange"))
+    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, -0.2, 0.15))
+    assert not found.is_worth(WORTH)
+
+
+def test_each_kind_has_its_place_in_the_list_of_the_docs() -> None:
+    text = (Path(__file__).parents[2] / "docs/tune/advise.md").read_text(encoding="utf-8")
+    told = [line.split("`")[1] for line in text.splitlines() if line.startswith("| `")]
+    assert told == [kind.id for kind in KINDS]
+
+
+def test_fields_that_are_sent_one_by_one_are_a_candidate(
+    fields: Run, trusted: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["advise", str(fields.path), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    replayed = [*data["proposals"], *data["not_worth_it"]]
+    packing = next(each for each in replayed if each["kind"] == "pack")
+    assert {site["function"] for site in packing["sites"]} >= {"MPI_Isend", "MPI_Irecv"}
+    assert {site["routine"] for site in packing["sites"]} == {"exchange_fields"}
+    assert packing["assumes"]
+    for each in replayed:
+        assert each["gain_low"] <= each["gain"] <= each["gain_high"]
+    gains = [each["gain"] for each in data["proposals"]]
+    assert gains == sorted(gains, reverse=True)
+    assert all(gain >= WORTH for gain in gains)
+    assert all(each["gain_low"] > 0 for each in data["proposals"])
+    assert data["ceiling"] >= max(data["ceiling_of_network"], data["ceiling_of_balance"])
+
+
+def test_the_terminal_and_the_page_of_a_proposal(
+    fields: Run, trusted: None, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Proposal, "is_worth", lambda self, least: True)
+    assert main(["advise", str(fields.path)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("1. ")
+    assert "Pack the messages of " in said
+    assert "the whole run as replayed" in said
+    page = tmp_path / "one.md"
+    assert main(["advise", str(fields.path), "--brief", "1", "-o", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("# ")
+    assert "## Where" in text
+    assert "leadline compare" in text
+    capsys.readouterr()
+    assert main(["advise", str(fields.path), "--brief", "99"]) == 2
+    assert "--brief 99: there " in capsys.readouterr().err
+    assert main(["advise", str(fields.path), "-o", str(page)]) == 2
+    assert "only --brief writes a file" in capsys.readouterr().err
+
+
+def test_nothing_is_advised_from_spoiled_times(
+    fields: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(predicting, "why_spoiled", lambda run: "2 ranks share 1 core.")
+    assert main(["advise", str(fields.path)]) == 2
+    assert "2 ranks share 1 core" in capsys.readouterr().err
+    monkeypatch.setattr(predicting, "why_spoiled", lambda run: None)
+    monkeypatch.setattr(prediction, "_is_far_off", lambda errors: True)
+    with pytest.raises(UsageError, match="off by more than 10 %"):
+        advise(fields)
