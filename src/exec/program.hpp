@@ -6,7 +6,7 @@
 
 namespace leadline::exec {
 
-// The file that a word names, as a shell would find it; "" if there is none that can be executed.
+// The file that a word names, as a shell would find it; "" if no executable file is found.
 std::string executable(const char* word);
 
 // Whether Python has to look at these words: an `env` in front of the program that takes our variables away, or a

@@ -57,7 +57,7 @@ def command(
 
     By default DIR is the newest run under leadline-runs.
 
-    Each change is made to the recorded run, which is then replayed. What gains less than 1 % is not proposed.
+    Each change is made to the recording, which is then replayed. What gains less than 1 % is not proposed.
     """
     if output is not None and brief is None:
         raise UsageError("-o: only --brief writes a file", hint="leadline advise DIR --brief 1 -o FILE.md")

@@ -18,9 +18,7 @@ def candidates(content: Content) -> list[Candidate]:
     told = found.evidence
     if told["kind"] == "wandering":
         title = "Balance the work while the program runs"
-        text = (
-            "The slowest rank changes every few iterations: distribute the work anew, or take it from a shared queue."
-        )
+        text = "The slowest rank changes every few iterations: redistribute the work, or take it from a shared queue."
         assumes = ("each iteration's work can be divided evenly, at no cost",)
     else:
         who = f"the ranks on {told['host']}" if told["kind"] == "host" else f"rank {told['rank']}"
