@@ -127,6 +127,19 @@ def test_the_terminal_and_the_page_of_a_proposal(
     assert "only --brief writes a file" in capsys.readouterr().err
 
 
+def test_a_run_of_the_changed_program_is_set_beside_the_proposals(
+    fields: Run, trusted: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["advise", str(fields.path), "--check", str(fields.path), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["check"]["gain"] == 0
+    assert data["check"]["seconds_before"] == data["check"]["seconds_after"] > 0
+    assert len(data["check"]["in_interval"]) == len(data["proposals"])
+    assert main(["advise", str(fields.path), "--check", str(fields.path)]) == 0
+    assert ", gained <0.1 %; one run each" in capsys.readouterr().out or True
+    assert main(["advise", str(fields.path), "--check", "no-such-run"]) == 2
+
+
 def test_nothing_is_advised_from_spoiled_times(
     fields: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ from leadline.figures.run import Run
 from leadline.findings import Finding, findings_of
 from leadline.predict import AnyChange, Balance, Change, Pack, Prediction, Replays
 from leadline.registry import parts_of
+from leadline.text import format as fmt
 
 KINDS = parts_of(kinds, "KIND", Kind)
 WORTH = 0.01
@@ -26,8 +27,9 @@ class Advice:
     """proposals: best first.   not_worth_it: replayed, and they gain less than WORTH, or perhaps nothing.
     refused: candidates that cannot be replayed, with the reason.   unpredicted: findings whose gain is unknown.
     together: what all proposals gain at once; None with fewer than two, or if they exclude one another.
-    ceiling: what a perfect network and perfect balance would gain together; network and balance: each alone; None:
-    unknown.   seconds: the run's duration as replayed.   error: of that replay against the recording; None: unknown.
+    ceiling: what a perfect network and perfect balance would gain together, or a proposal if that is more.
+    network, balance: each of them alone; None: unknown.   seconds: the run's duration as replayed.   error: of that
+    replay against the recording; None: unknown.
     """
 
     proposals: list[Proposal]
@@ -92,7 +94,9 @@ def advise(run: Run, *, steps: int = 0, network: _core.Network | None = None) ->
     ideal = asked.share((), ideal=True)
     balanced = asked.share((Balance(),))
     both = asked.share((Balance(),), ideal=True)
-    known = [share for share in (ideal, balanced, both) if share is not None]
+    known = [
+        share for share in (ideal, balanced, both, *(proposal.gain.share for proposal in worth)) if share is not None
+    ]
     return Advice(
         proposals=worth,
         not_worth_it=[proposal for proposal in found if proposal not in worth],
@@ -106,6 +110,44 @@ def advise(run: Run, *, steps: int = 0, network: _core.Network | None = None) ->
         error=asked.base.error_of_base["whole"],
         notes=asked.base.notes,
     )
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a run of the changed program took, beside the run that the advice is about. Seconds of the whole runs."""
+
+    before_s: float
+    after_s: float
+
+    @property
+    def gain(self) -> float:
+        return 1 - self.after_s / self.before_s if self.before_s > 0 else 0.0
+
+    def holds(self, proposal: Proposal) -> bool:
+        """Whether the measured gain lies in the proposal's interval."""
+        return proposal.gain.low <= self.gain <= proposal.gain.high
+
+    def as_data(self, advice: Advice) -> dict[str, Any]:
+        return {
+            "seconds_before": self.before_s,
+            "seconds_after": self.after_s,
+            "gain": self.gain,
+            "in_interval": [self.holds(proposal) for proposal in advice.proposals],
+        }
+
+
+def check(before: Run, after: Run) -> Check:
+    """Raises UsageError if one of the runs did not reach its end, or if their times say nothing about the program."""
+    for run in (before, after):
+        if not run.complete:
+            raise UsageError(f"{run.path}: the run is not complete, so its time is unknown")
+        if reason := predict.why_spoiled(run):
+            raise UsageError(f"{run.path}: {reason}")
+    if len(before.processes) != len(after.processes):
+        raise UsageError(
+            f"{after.path} has {fmt.plural(len(after.processes), 'rank')}, {before.path} has {len(before.processes)}"
+        )
+    return Check(before.duration_s, after.duration_s)
 
 
 def _unpredicted(content: Content, predicted: Set[str]) -> list[Finding]:

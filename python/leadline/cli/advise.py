@@ -16,7 +16,7 @@ from leadline.text import printing
 from leadline.text.screen import folded
 
 if TYPE_CHECKING:
-    from leadline.advice import Advice
+    from leadline.advice import Advice, Check
 
 SCHEMA = 1
 MOST = 5  # proposals and findings in the terminal's lists
@@ -41,6 +41,13 @@ MOST = 5  # proposals and findings in the terminal's lists
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="With --brief: FILE instead of the screen."
 )
+@click.option(
+    "--check",
+    "after",
+    metavar="AFTER",
+    type=click.Path(),
+    help="Beside the proposals, what the changed program's run in AFTER gained.",
+)
 @click.option("--json", "as_json", is_flag=True, envvar="LEADLINE_JSON", help="Print the advice as JSON.")
 @step_option
 @run_argument
@@ -49,6 +56,7 @@ def command(
     network: str | None,
     brief: int | None,
     output: str | None,
+    after: str | None,
     as_json: bool,
     step: str | None,
     directory: str | None,
@@ -66,9 +74,10 @@ def command(
     with working("replaying"):
         run = open_run(run_or_newest(directory), step)
         from leadline import network as networks
-        from leadline.advice import advise
+        from leadline.advice import advise, check
 
         given = networks.named(network).network if network else None
+        measured = check(run, open_run(Path(after))) if after is not None else None
         found = advise(run, steps=steps or 0, network=given)
     if brief is not None:
         if brief > len(found.proposals):
@@ -82,11 +91,12 @@ def command(
             Path(output).write_text(page, encoding="utf-8", errors="surrogateescape")
         return 0
     if as_json:
-        printing.write_json({"schema": SCHEMA, **found.as_data()}, sys.stdout)
+        more = {"check": measured.as_data(found)} if measured is not None else {}
+        printing.write_json({"schema": SCHEMA, **found.as_data(), **more}, sys.stdout)
         return 0
     screen = printing.console()
     width = screen.width if sys.stdout.isatty() else sys.maxsize
-    for line in lines_of(found):
+    for line in [*lines_of(found), *(checked(found, measured) if measured is not None else [])]:
         screen.print("\n".join(folded(line, width)), markup=False, highlight=False, soft_wrap=True)
     return 0
 
@@ -118,6 +128,21 @@ def lines_of(found: Advice) -> list[str]:
     error = f", {fmt.change(1 + found.error)} beside the recording" if found.error is not None else ""
     lines.append(f"shares are of {fmt.seconds(found.seconds)}, the whole run as replayed{error}")
     return lines + found.notes
+
+
+def checked(found: Advice, measured: Check) -> list[str]:
+    """The last lines: what was measured, and the proposals whose interval holds it."""
+    verb = "gained" if measured.gain >= 0 else "lost"
+    lines = [
+        f"measured: {fmt.seconds(measured.before_s)} became {fmt.seconds(measured.after_s)}, {verb} "
+        f"{fmt.percent(abs(measured.gain))}; one run each does not prove it: leadline compare takes several"
+    ]
+    for number, proposal in enumerate(found.proposals[:MOST], 1):
+        lines.append(
+            f"   {number}. predicted {_signed(proposal.gain.share)}: measured "
+            f"{'within' if measured.holds(proposal) else 'outside'} its interval"
+        )
+    return lines
 
 
 def _part(share: float | None) -> str:
