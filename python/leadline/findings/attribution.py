@@ -15,6 +15,7 @@ from leadline.figures.run import Site
 from leadline.findings.finding import Finding
 
 SERIAL = ("serialised_order", "unexpected_large")
+HIDING = "no_overlap"  # of what is left when calls have been combined or replaced
 SAME_CALLS = 0.5  # of the time of a finding's calls: then it belongs to the other one that is about them
 
 
@@ -67,10 +68,13 @@ def attributed(content: Content, found: Sequence[Finding], say: Saying) -> list[
         seconds.take_waits(uneven.cost_s or 0.0, lambda number: _computed(seconds.waits[number].causes))
     serial = [each for each in found if each.evidence.get("pattern") in SERIAL]
     given: dict[int, Finding] = {}
-    for finding in [*serial, *_by_cost(found, "waiting"), *_by_cost(found, "pattern")]:
+    patterns = _by_cost(found, "pattern")
+    fewer = [each for each in patterns if each.evidence.get("pattern") != HIDING]
+    for finding in [*serial, *_by_cost(found, "waiting"), *fewer, *patterns]:
         if id(finding) not in given and finding.cost_s is not None and "file" not in finding.evidence:
             given[id(finding)] = _with_its_cost(content, finding, seconds, uneven, say)
-    return _grouped([given.get(id(each), each) for each in found], seconds)
+    kept = [(each, given.get(id(each), each)) for each in found]
+    return _grouped(kept, seconds)
 
 
 def _by_cost(found: Sequence[Finding], rule: str) -> list[Finding]:
@@ -93,7 +97,7 @@ def _with_its_cost(
             return replace(finding, cost_s=None, part_of=uneven.text)
     elif finding.evidence["pattern"] in SERIAL and content.waits.found:
         cost = seconds.take_waits(wanted, lambda number: float(seconds.waits[number].site in sites))
-    elif finding.evidence["pattern"] == "no_overlap":
+    elif finding.evidence["pattern"] == HIDING:
         cost = seconds.take_overlap(wanted, sites)
     else:
         cost = seconds.take_rest(wanted, sites)
@@ -106,19 +110,24 @@ def _at(site: Site | None) -> tuple[str, str] | None:
     return (site.function, site.routine) if site is not None else None
 
 
-def _grouped(found: list[Finding], seconds: _Seconds) -> list[Finding]:
-    """Patterns of the same calls are one entry: the costliest leads."""
+def _grouped(found: list[tuple[Finding, Finding]], seconds: _Seconds) -> list[Finding]:
+    """Patterns of the same calls are one entry: the costliest leads. Takes each finding as it was and as it is now; a
+    part says what it could save alone."""
     leaders: list[Finding] = []
     parts: dict[int, Finding] = {}
-    about_calls = [each for each in found if each.id == "pattern" and "file" not in each.evidence and each.about.sites]
-    for finding in sorted(about_calls, key=lambda each: -(each.cost_s or 0.0)):
-        own = {site: seconds.time.get(site, 0.0) for site in finding.about.sites}
+    about_calls = [
+        (was, now)
+        for was, now in found
+        if now.id == "pattern" and "file" not in now.evidence and now.about.sites and not now.part_of
+    ]
+    for was, now in sorted(about_calls, key=lambda both: -(both[1].cost_s or 0.0)):
+        own = {site: seconds.time.get(site, 0.0) for site in now.about.sites}
         leader = next((each for each in leaders if _same_calls(own, set(each.about.sites))), None)
         if leader is None:
-            leaders.append(finding)
+            leaders.append(now)
         else:
-            parts[id(finding)] = replace(finding, part_of=leader.text)
-    return [parts.get(id(each), each) for each in found]
+            parts[id(now)] = replace(was, cost_s=now.cost_s, part_of=leader.text)
+    return [parts.get(id(now), now) for _, now in found]
 
 
 def _same_calls(own: dict[Site, float], others: set[Site]) -> bool:
