@@ -61,7 +61,7 @@ class Session {
   void plan(int64_t eager) {
     double slowest_ns_per_byte = 0;
     for (const int64_t bytes : message_sizes(eager)) {
-      if (6 * slowest_ns_per_byte * double(bytes) > budget_ns_ / 8) break;
+      if (6 * slowest_ns_per_byte * double(bytes) > budget_ns_ / 4) break;
       pair_.ask(Question::round_trip, bytes, 1);
       const double ns = pair_.ask(Question::round_trip, bytes, 1);
       if (bytes >= 65536) slowest_ns_per_byte = ns / double(bytes);
@@ -77,7 +77,8 @@ class Session {
     series_.push_back({Question::round_trip, bytes, repeat, 0, {}});
     times_.push_back({bytes, ns});
     const bool power = (bytes & (bytes - 1)) == 0;
-    if (bytes * Pair::in_stream <= longest_message && (power || !eager))
+    const bool quick = fewest_samples * Pair::in_stream * ns < budget_ns_ / 40;
+    if (quick && bytes * Pair::in_stream <= longest_message && (power || !eager))
       series_.push_back({Question::stream, bytes, std::max(1, repeat / Pair::in_stream), 0, {}});
     if (!eager) return;
     const auto pause = int64_t(3 * ns) + 10'000;

@@ -43,6 +43,7 @@ def test_a_line_is_never_negative() -> None:
     assert line_through([(100, 50.0), (200, 150.0)]).constant == 0  # through 0: the best that is not negative
     assert line_through([(100, 150.0), (200, 50.0)]).slope == 0
     assert line_through([(100, 50.0), (200, 150.0)], floor=20).constant == 20
+    assert line_through([(1 << 20, float(1 << 20))]).slope == 1  # one long message says something about longer ones
 
 
 def test_known_parameters_are_found_again() -> None:
@@ -100,7 +101,13 @@ def test_when_nothing_can_be_said() -> None:
     assert why_too_noisy([launch(), launch(1.05)]) is None
     assert "12% of the cores' time" in (why_too_noisy([launch(lost=0.12)]) or "")
     assert "1.5 times as long in another launch" in (why_too_noisy([launch(), launch(1.5)]) or "")
-    assert "eager limit differed" in (why_too_noisy([launch(), launch(eager=6000)]) or "")
+
+
+def test_the_least_limit_counts() -> None:
+    found = calibration_of([launch(), launch(eager=6000)]).described
+    assert found.network.own("other_node").eager_bytes == EAGER
+    assert found.intervals["link.other_node.eager_bytes"] == (EAGER, 6000)
+    assert write(parse(write(found))) == write(found)
 
 
 def test_lines_of_the_program() -> None:

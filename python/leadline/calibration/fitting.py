@@ -16,6 +16,7 @@ from leadline.statistics.median import median
 
 TOLERANCE = 0.02  # of a time: an error of that much at one size costs as much as
 NEW_PIECE = 2.0  # a new piece divided by this number
+LARGE = 1 << 16
 PARTS = 4  # of an interval between two sizes in which no line fits
 
 
@@ -42,6 +43,8 @@ def line_through(points: Sequence[tuple[int, float]], floor: float = 0.0) -> Lin
     xx = sum(a * (n - x) ** 2 for a, (n, _) in zip(weights, points, strict=True))
     xy = sum(a * (n - x) * (ns - y) for a, (n, ns) in zip(weights, points, strict=True))
     slope = max(xy / xx, 0.0) if xx > 0 else 0.0
+    if not xx and x >= LARGE:  # the time of one long message is that of its bytes
+        slope = max(y - floor, 0.0) / x
     constant = y - slope * x
     if constant >= floor:
         return Line(constant, slope)

@@ -114,6 +114,8 @@ def _take_link(found: Calibration, name: str, launches: Sequence[Launch]) -> Non
     ]
     if eager < _core_most():
         link.eager_bytes = max(eager, 0)
+        if (most := max(pair.eager_bytes for pair in pairs)) != eager:  # as where the system buffers messages
+            found.described.intervals[f"{path}.eager_bytes"] = (float(max(eager, 0)), float(most))
         if eager < 0:
             found.notes.append(f"{name}: not even an empty message is sent before it is received")
     if f"{path}.handshake_ns" in whole:
@@ -125,7 +127,9 @@ def _take_link(found: Calibration, name: str, launches: Sequence[Launch]) -> Non
     longest = max(times)
     found.longest_bytes[name] = longest
     found.latency_ns[name] = times[min(times)]
-    found.bytes_per_ns[name] = 1 / fitted.pieces[-1].per_byte_ns if fitted.pieces[-1].per_byte_ns else 0.0
+    last = link.pieces[-1]
+    more_ns = last.message_ns(2 * longest) - last.message_ns(longest)
+    found.bytes_per_ns[name] = longest / more_ns if more_ns > 0 else 0.0
     if longest < 64 << 20:
         found.notes.append(f"{name}: messages longer than {longest:,} bytes took too long, and follow the longest ones")
 

@@ -18,9 +18,6 @@ def why_too_noisy(launches: Sequence[Launch]) -> str | None:
     if lost > MOST_LOST:
         return f"other work took {lost:.0%} of the cores' time"
     for name in first.pairs:
-        limits = {launch.pairs[name].eager_bytes for launch in launches if name in launch.pairs}
-        if len(limits) > 1:
-            return f"{name}: the eager limit differed between launches ({', '.join(map(str, sorted(limits)))})"
         if apart := _apart([launch for launch in launches if name in launch.pairs], name):
             return apart
     return None
