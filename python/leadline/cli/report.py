@@ -113,6 +113,7 @@ def command(
         elif all_sites:
             report.print(console(), all_sites=True)
         else:
-            where = f"More: --all or --section NAME. As a page: leadline report {shown(path)} --html."
+            gains = f" What a change gains: leadline advise {shown(path)}." if report.says_what_changes_gain else ""
+            where = f"More: --all or --section NAME. As a page: leadline report {shown(path)} --html.{gains}"
             report.print_summary(console(), " ".join([where, *filter(None, [advice_for(report)])]))
     return 0

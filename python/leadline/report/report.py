@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.figures.content import Content
 from leadline.figures.run import Run, open_run
-from leadline.findings import findings_of
+from leadline.findings import findings_of, times_are_spoiled
 from leadline.findings.finding import Finding
 from leadline.report.json_report import data_of
 from leadline.report.sections.iterations import print_iterations
@@ -30,6 +30,11 @@ class Report:
     @functools.cached_property
     def findings(self) -> list[Finding]:
         return findings_of(self.content)
+
+    @property
+    def says_what_changes_gain(self) -> bool:
+        """Whether the run may be replayed with changes: its ranks are all there, and had cores of their own."""
+        return self.run.complete and len(self.run.worlds) == 1 and not times_are_spoiled(self.findings)
 
     @functools.cached_property
     def data(self) -> dict[str, Any]:
