@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.calibration import calibration_of, launch_all
+from leadline.calibration import calibration_of, launch_all, why_too_noisy
 from leadline.errors import MeasurementFailed
 from leadline.mpi import Library
 from leadline.network import named, write
@@ -87,3 +87,18 @@ def test_a_launch_that_fails_or_is_killed(a_library: Library, tmp_path: Path) ->
         launcher = script(tmp_path / "start", text)
         with pytest.raises(MeasurementFailed, match=said):
             launch_all([launcher], a_library, seconds=0.3)
+
+
+def test_a_noisy_machine_is_not_measured_to_the_end(
+    a_library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "leadline-bench 1\nlibrary Test MPI\njob 2 1 2 2 0 0 0\nnoise 0 5 6 7 0.5 1\nnoise 1 5 6 7 0.5 1\nend\n"
+    launcher = script(tmp_path / "start", f"echo launched >> {tmp_path}/count; printf '%b' '{said}' > \"$3\"")
+    monkeypatch.chdir(tmp_path)
+    found = launch_all([launcher], a_library, seconds=0.3)
+    assert (tmp_path / "count").read_text() == "launched\n"
+    assert "50% of the cores' time" in (why_too_noisy(found) or "")
+    done = calibrate(tmp_path, "-o", "net.toml", "--mpi", a_library.name, "--", launcher)
+    assert done.returncode == 7, done.stderr
+    assert "nothing was written: other work took 50% of the cores' time" in done.stderr
+    assert not (tmp_path / "net.toml").exists()

@@ -11,6 +11,7 @@ from leadline import mpi
 from leadline.bench import program
 from leadline.bench.launching import Plan, prepared, read_lines, result_of
 from leadline.calibration.measured import Launch, take
+from leadline.calibration.noise import why_too_noisy
 from leadline.errors import CannotStart, MeasurementFailed
 from leadline.launch.launcher import find_launcher, with_program
 from leadline.runs.execute import execute
@@ -42,7 +43,7 @@ def launch_all(
         for number in range(launches):
             progress(f"launch {number + 1} of {launches}")
             found.append(_launch(_command(words, str(executable)), environ, folder / f"launch{number}", seconds))
-            if found[-1].ranks < 2 or found[-1].oversubscribed:
+            if found[-1].ranks < 2 or found[-1].oversubscribed or why_too_noisy(found):
                 break  # more of them say no more
     return found
 
