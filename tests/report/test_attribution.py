@@ -116,6 +116,14 @@ def test_costs_add_up_to_no_more_than_what_is_lost() -> None:
         assert sum(cost or 0.0 for cost in given.values()) <= sum(times.values()) * (1 + 1e-9)
 
 
+def test_what_other_findings_account_for_is_not_said_again() -> None:
+    there = content({SUM: 10.0}, [a_wait(SUM, 8.0, "computation")])
+    uneven = a_finding("imbalance", "uneven", 7.5)
+    assert set(costs(there, uneven, waiting(SUM, 8.0, "io"))) == {"uneven"}
+    at_start = replace(waiting(SUM, 0.0), text="3 %: since the start")
+    assert costs(there, uneven, at_start) == {"uneven": 7.5, "3 %: since the start": 0.0}
+
+
 def test_waits_that_explain_each_other_explain_nothing() -> None:
     def group(site: Site, cause: Site, doing: str = "mpi") -> WaitGroup:
         return WaitGroup("late_sender", site, 2, "0", 1.0, 1.0, 0.0, (("1", doing, cause, 0.9),))

@@ -15,6 +15,7 @@ from leadline.figures.run import Site
 from leadline.findings.finding import Finding
 
 SERIAL = ("serialised_order", "unexpected_large")
+LEAST_SHARE = 0.01  # of the time: as in the thresholds of these findings
 HIDING = "no_overlap"  # of what is left when calls have been combined or replaced
 SAME_CALLS = 0.5  # of the time of a finding's calls: then it belongs to the other one that is about them
 
@@ -71,10 +72,15 @@ def attributed(content: Content, found: Sequence[Finding], say: Saying) -> list[
     patterns = _by_cost(found, "pattern")
     fewer = [each for each in patterns if each.evidence.get("pattern") != HIDING]
     for finding in [*serial, *_by_cost(found, "waiting"), *fewer, *patterns]:
-        if id(finding) not in given and finding.cost_s is not None and "file" not in finding.evidence:
+        if id(finding) not in given and finding.cost_s and "file" not in finding.evidence:
             given[id(finding)] = _with_its_cost(content, finding, seconds, uneven, say)
-    kept = [(each, given.get(id(each), each)) for each in found]
-    return _grouped(kept, seconds)
+    grouped = _grouped([(each, given.get(id(each), each)) for each in found], seconds)
+    return [each for was, each in zip(found, grouped, strict=True) if id(was) not in given or _costs(content, each)]
+
+
+def _costs(content: Content, finding: Finding) -> bool:
+    """Whether other findings leave enough of its cost that it is worth saying, or it is a part of another."""
+    return bool(finding.part_of) or content.share(finding.cost_s or 0.0) >= LEAST_SHARE
 
 
 def _by_cost(found: Sequence[Finding], rule: str) -> list[Finding]:
