@@ -493,6 +493,13 @@ def test_a_finding_is_made_at_its_threshold_and_not_before(
             "MPI_Gather",
         ),
         (
+            "allreduce_bound",
+            {"share_of_loop": 0.9, "allreduces": 10},
+            "allreduce-bound loop",
+            "small allreduces dominate a loop",
+            "Overlap it with computation",
+        ),
+        (
             "packable_messages",
             {"together": 3, "assumes": "nothing", "one_sided": "puts"},
             "puts that could be combined",
@@ -501,7 +508,7 @@ def test_a_finding_is_made_at_its_threshold_and_not_before(
         ),
     ],
 )
-def test_patterns_of_one_sided_operations_are_named_so(
+def test_patterns_are_named_by_what_they_are_made_of(
     name: str, evidence: dict[str, Any], title: str, words: str, help_words: str, make_run: MakeRun
 ) -> None:
     content = Content(patterned(make_run, name, 5.0, **evidence))

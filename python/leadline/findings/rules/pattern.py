@@ -7,6 +7,7 @@ import re
 
 from leadline.figures import file_costs
 from leadline.figures.content import Content
+from leadline.figures.paths import short_place
 from leadline.figures.patterns import CONSECUTIVE, PROCESSES, PatternEntry
 from leadline.findings.file_words import file_sentence
 from leadline.findings.finding import About, Evidence, Fact, LoopPlace, Rule, at_least
@@ -132,6 +133,8 @@ def _more(content: Content, entry: PatternEntry) -> Evidence:
     told = entry.evidence
     if entry.files:
         return _of_files(content, entry)
+    if entry.name == "allreduce_bound":
+        return {"reductions": len({short_place(site.location) for site in entry.sites})}
     if entry.name in CONSECUTIVE:
         saved = "messages" if "messages_saved_in_step" in told else "reductions"
         return {
@@ -250,6 +253,8 @@ def _in_words(loop: str) -> str:
 def help_for(found: Evidence) -> str:
     if found["one_sided"] and found["pattern"] in HELP_ONE_SIDED:
         return HELP_ONE_SIDED[found["pattern"]]
+    if found["pattern"] == "allreduce_bound" and found["reductions"] == 1:
+        return "Overlap it with computation (MPI_Iallreduce), or reduce in fewer iterations."
     if found["pattern"] == "small_io" and found["collective"]:
         return "Move more per call: a file view (MPI_File_set_view) describes noncontiguous data."
     if found["pattern"] == "small_io" and found["buffered"]:
