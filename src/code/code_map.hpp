@@ -10,6 +10,26 @@ struct Range {
   bool has(uint64_t address) const { return address >= begin && address < end; }
 };
 
+// What is known of routines that calls lead to: whether they return, by address and by how many routines deep that was
+// looked at. Every routine of a program calls the same few.
+class KnownEndings {
+ public:
+  // 1: it never returns; 0: it does; -1: not known.
+  int find(uint64_t target, unsigned depth) const {
+    const uint64_t known = of_[target / 16 % places];
+    return known >> 1 == key(target, depth) ? static_cast<int>(known & 1) : -1;
+  }
+  void put(uint64_t target, unsigned depth, bool never_returns) {
+    of_[target / 16 % places] = key(target, depth) << 1 | never_returns;
+  }
+
+ private:
+  static constexpr unsigned places = 1024;
+  static uint64_t key(uint64_t target, unsigned depth) { return target << 2 | depth; }
+
+  uint64_t of_[places] = {};
+};
+
 // find: the code that the unwinder knows of around an address, a routine or a part of one that was moved away.
 // imported: the name of what the dynamic linker puts into a slot of memory; nullptr: it puts nothing there.
 // constants: memory around an address that may be read, code or data of the program's objects.
@@ -18,6 +38,7 @@ struct CodeMap {
   const char* (*imported)(void* self, uint64_t slot) = nullptr;
   void* self = nullptr;
   bool (*constants)(void* self, uint64_t address, Range* range) = nullptr;
+  KnownEndings* endings = nullptr;
 };
 
 }  // namespace leadline::code

@@ -59,13 +59,21 @@ uint8_t byte_at(uint64_t address) { return *reinterpret_cast<const uint8_t*>(add
 
 bool may_return(const CodeMap& code, uint64_t address, unsigned depth);
 
+bool leads_to_end(const CodeMap& code, uint64_t target, unsigned depth) {
+  Range routine;
+  if (!code.find(code.self, target, &routine)) return false;
+  if (ends(imported_by(code, target, routine.end))) return true;
+  return routine.begin == target && depth > 0 && !may_return(code, target, depth - 1);
+}
+
 bool never(const CodeMap& code, uint64_t address, uint64_t end, unsigned depth) {
-  if (ends(imported_through(code, address, end))) return true;
   const Instruction i = decode(address, end);
-  if (!i.length || !i.target) return false;
-  Range stub;
-  if (!code.find(code.self, i.target, &stub)) return false;
-  return stub.begin == i.target && depth > 0 && !may_return(code, i.target, depth - 1);
+  if (!i.length || !i.target) return ends(imported_by(code, address, end));
+  const int known = code.endings ? code.endings->find(i.target, depth) : -1;
+  if (known >= 0) return known == 1;
+  const bool never_returns = leads_to_end(code, i.target, depth);
+  if (code.endings) code.endings->put(i.target, depth, never_returns);
+  return never_returns;
 }
 
 bool returns(uint64_t address, const Instruction& i) {

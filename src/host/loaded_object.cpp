@@ -45,6 +45,9 @@ void LoadedObject::read(const ElfDynamic* dynamic) {
       case DT_RELASZ:
         relocations_[0].bytes = value;
         break;
+      case DT_RELACOUNT:
+        without_symbol_ = value;
+        break;
       case DT_JMPREL:
         relocations_[1].first = reinterpret_cast<const ElfRelocation*>(address(value));
         break;
@@ -57,16 +60,21 @@ void LoadedObject::read(const ElfDynamic* dynamic) {
   }
 }
 
-const char* LoadedObject::imported(ElfAddress slot) const {
-  if (symbols_ == nullptr || strings_ == nullptr) return nullptr;
-  for (const Relocations& table : relocations_) {
-    for (size_t i = 0; i < table.bytes / sizeof(ElfRelocation); ++i) {
-      if (base_ + table.first[i].r_offset != slot) continue;
-      const uint32_t symbol = ELF64_R_SYM(table.first[i].r_info);
-      return symbol != 0 ? strings_ + symbols_[symbol].st_name : nullptr;
+const char* LoadedObject::linked(ElfAddress slot) const {
+  const Relocations& table = relocations_[1];
+  const size_t count = table.bytes / sizeof(ElfRelocation);
+  const ElfAddress offset = slot - base_;
+  size_t from = 0, to = count;  // the first one that is not before the slot is in [from, to]
+  while (from < to) {
+    const size_t middle = from + (to - from) / 2;
+    if (table.first[middle].r_offset < offset) {
+      from = middle + 1;
+    } else {
+      to = middle;
     }
   }
-  return nullptr;
+  if (from == count || table.first[from].r_offset != offset) return nullptr;
+  return symbol_name(static_cast<uint32_t>(ELF64_R_SYM(table.first[from].r_info)));
 }
 
 const ElfSymbol* LoadedObject::find(const char* name) const {

@@ -50,8 +50,25 @@ class LoadedObject {
     }
   }
 
-  // The name of the symbol whose address the dynamic linker puts into the slot; nullptr where it puts none.
-  const char* imported(ElfAddress slot) const;
+  // The name of the symbol whose address the dynamic linker puts into a slot of the procedure linkage table; nullptr:
+  // it is no such slot. The slots are in the order of their relocations.
+  const char* linked(ElfAddress slot) const;
+
+  // Calls visit(slot, symbol) for every other slot that calls may go through. The relocations that have no symbol come
+  // first, in large libraries hundreds of thousands; symbol_name() names the symbol.
+  template <class Visitor>
+  void for_each_global_slot(Visitor visit) const {
+    if (symbols_ == nullptr || strings_ == nullptr) return;
+    const Relocations& table = relocations_[0];
+    for (size_t i = without_symbol_; i < table.bytes / sizeof(ElfRelocation); ++i) {
+      const auto& relocation = table.first[i];
+      if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_GLOB_DAT) continue;
+      visit(base_ + relocation.r_offset, static_cast<uint32_t>(ELF64_R_SYM(relocation.r_info)));
+    }
+  }
+  const char* symbol_name(uint32_t symbol) const {
+    return symbol != 0 && symbols_ != nullptr && strings_ != nullptr ? strings_ + symbols_[symbol].st_name : nullptr;
+  }
 
  private:
   struct Relocations {
@@ -75,6 +92,7 @@ class LoadedObject {
   const uint32_t* gnu_hash_ = nullptr;
   const uint32_t* sysv_hash_ = nullptr;
   Relocations relocations_[2] = {};  // of data and of procedure linkage
+  size_t without_symbol_ = 0;        // of those of data, the first ones
 };
 
 // Whether both addresses lie in one object. dladdr would search the object's whole symbol table for each.

@@ -39,7 +39,7 @@ class EventGraph {
   // Settles which way control went so far: call this before a trace is encoded.
   void finish();
   // Other code may have replaced unloaded code.
-  void forget_code() { loops_.source.forget(); }
+  void forget_code() { loops_.source.forget_code(); }
   // Bytes that its tables may hold without order; with order the generation is full at an eighth of that.
   void set_room(uint64_t bytes) { room_ = bytes; }
 

@@ -44,6 +44,10 @@ class SourceLoops {
   SourceLoops& operator=(const SourceLoops&) = delete;
 
   // Other code may have replaced unloaded code.
+  void forget_code() {
+    forget();
+    endings_ = {};
+  }
   void forget() {
     forget_routines();
     loud_ = nullptr;
@@ -136,6 +140,7 @@ class SourceLoops {
 
   Tables t_;
   CodePlaces places_;
+  code::KnownEndings endings_;
   PositionMap map_{1u << 16};
   Known known_[most_routines] = {};
   uint32_t known_count_ = 0;

@@ -16,7 +16,10 @@ SOURCES = [
         for part in ("code/ending_calls.cpp", "code/imported_calls.cpp", "code/x86_64.cpp", "host/loaded_object.cpp")
     ),
     ROOT / "src/host/readable_memory.cpp",
-    *(ROOT / "src/recorder/call_paths" / f"{part}.cpp" for part in ("code_places", "frame_entry", "table_reader")),
+    *(
+        ROOT / "src/recorder/call_paths" / f"{part}.cpp"
+        for part in ("code_places", "frame_entry", "global_slots", "table_reader")
+    ),
 ]
 EXPECTED = {
     "exit": "never returns",

@@ -3,6 +3,8 @@
 #include "host/loaded_object.hpp"
 #include "host/readable_memory.hpp"
 #include "recorder/call_paths/frame_entry.hpp"
+#include "recorder/call_paths/global_slots.hpp"
+#include "recorder/memory/lock.hpp"
 
 namespace leadline::recorder {
 
@@ -19,6 +21,9 @@ bool find_code(void*, uint64_t address, code::Range* range) {
 }
 
 namespace {
+
+constinit GlobalSlots global_slots;
+constinit Lock global_slots_lock;
 
 struct SegmentSearch {
   uint64_t address;
@@ -48,15 +53,24 @@ struct ImportSearch {
   const char* name;
 };
 
+bool holds(const dl_phdr_info& info, uint64_t address) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const host::ElfSegment& segment = info.dlpi_phdr[i];
+    if (segment.p_type == PT_LOAD && address - info.dlpi_addr - segment.p_vaddr < segment.p_memsz) return true;
+  }
+  return false;
+}
+
 int look_in_object(dl_phdr_info* info, size_t, void* data) {
   auto* search = static_cast<ImportSearch*>(data);
-  bool holds = false;
-  for (int i = 0; i < info->dlpi_phnum && !holds; ++i) {
-    const host::ElfSegment& segment = info->dlpi_phdr[i];
-    holds = segment.p_type == PT_LOAD && search->slot - info->dlpi_addr - segment.p_vaddr < segment.p_memsz;
+  if (!holds(*info, search->slot)) return 0;
+  const host::LoadedObject object(*info);
+  search->name = object.linked(search->slot);
+  if (!search->name) {
+    const Locked locked(global_slots_lock);
+    search->name = global_slots.find(object, info->dlpi_subs, search->slot);
   }
-  if (holds) search->name = host::LoadedObject(*info).imported(search->slot);
-  return holds;
+  return 1;
 }
 
 }  // namespace
