@@ -12,7 +12,7 @@ namespace leadline::recorder {
 class GlobalSlots {
  public:
   // The name of the symbol that the dynamic linker puts into the slot of the object; nullptr: none. unloaded: how many
-  // objects were so far; where that changes, all is read anew.
+  // objects were so far; where that changes, all is read again.
   const char* find(const host::LoadedObject& object, uint64_t unloaded, uint64_t slot);
 
  private:
