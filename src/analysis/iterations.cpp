@@ -28,26 +28,25 @@ std::vector<uint64_t> sampled_of(const trace::Stream& stream, const trace::Serie
   return all;
 }
 
-uint64_t calls_of(const trace::Generation& g) {
-  uint64_t calls = g.polls.kept;  // with its place known, each run is one
-  for (const trace::DecodedPosition& p : g.positions) calls += p.times.count;
-  return calls;
+const trace::WrittenGeneration* generation_of(const trace::Stream& stream, uint32_t number) {
+  for (const trace::WrittenGeneration& g : stream.generations) {
+    if (g.facts().number == number) return &g;
+  }
+  return nullptr;
 }
 
 }  // namespace
 
 std::vector<ProcessLoop> loops_of(const trace::Process& process, const std::vector<std::vector<uint32_t>>& numbers) {
   std::vector<ProcessLoop> all;
+  std::vector<const trace::WrittenGeneration*> anchored;  // by loop: where its anchor is a position
   for (size_t s = 0; s < process.streams.size(); ++s) {
     const trace::Stream& stream = process.streams[s];
     for (const trace::Series& series : stream.series) {
       for (uint32_t l = 0; l < series.loops.size(); ++l) {
         const trace::LoopTimes& loop = series.loops[l];
-        const trace::Generation* generation = nullptr;
-        for (const trace::Generation& g : stream.generations) {
-          if (g.number == series.generation) generation = &g;
-        }
-        if (!loop.timed || !generation || loop.position >= generation->positions.size()) continue;
+        const trace::WrittenGeneration* generation = generation_of(stream, series.generation);
+        if (!loop.timed || !generation || loop.position >= generation->facts().positions) continue;
         const bool known = loop.source && s < numbers.size() && loop.source < numbers[s].size();
         const uint32_t number = known ? numbers[s][loop.source] : 0;
         if (loop.source && !number) continue;
@@ -57,10 +56,11 @@ std::vector<ProcessLoop> loops_of(const trace::Process& process, const std::vect
         }
         if (into && into->times.timed > loop.timed) continue;
         if (!into) into = &all.emplace_back();
+        anchored.resize(all.size());
+        anchored[static_cast<size_t>(into - all.data())] = generation;
         into->found = true;
         into->loop = number;
         into->stream = s;
-        into->site = generation->positions[loop.position].key.site;
         into->after = loop.after;
         into->times = loop;
         into->sampled = sampled_of(stream, series, l);
@@ -71,9 +71,13 @@ std::vector<ProcessLoop> loops_of(const trace::Process& process, const std::vect
           }
         }
         into->kept_any = kept > 0;
-        into->whole = kept > 0 && kept + 1 >= calls_of(*generation);
+        into->whole = kept > 0 && kept + 1 >= generation->facts().calls + generation->facts().polls_kept;
       }
     }
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::vector<trace::DecodedPosition>& positions = anchored[i]->decoded()->positions;
+    if (all[i].times.position < positions.size()) all[i].site = positions[all[i].times.position].key.site;
   }
   return all;
 }

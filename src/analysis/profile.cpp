@@ -249,9 +249,9 @@ void Profile::add_stream(const trace::Process& process, size_t stream_index, uin
     summary->meta.losses.push_back(
         {"bytes-unknown", measurer.unknown_bytes(),
          "calls without byte counts, because the trace size limit was reached (raise --budget)"});
-  for (const trace::Generation& g : stream.generations) {
-    summary->placed_polls += g.polls.kept;
-    summary->unplaced_polls += g.polls.dropped;
+  for (const trace::WrittenGeneration& g : stream.generations) {
+    summary->placed_polls += g.facts().polls_kept;
+    summary->unplaced_polls += g.facts().polls_dropped;
   }
   add_times(process, stream, index, reader, mapping.sites[stream_index], summary);
   add_locals(stream, index, mapping);

@@ -78,9 +78,9 @@ std::vector<OwnedTally> tallies_of(const Process& process, size_t index) {
 // Runs of failed polls: with their places, and without them.
 std::pair<uint64_t, uint64_t> poll_runs_of(const Process& process, size_t index) {
   std::pair<uint64_t, uint64_t> runs;
-  for (const trace::Generation& g : stream_at(process, index).generations) {
-    runs.first += g.polls.kept;
-    runs.second += g.polls.dropped;
+  for (const trace::WrittenGeneration& g : stream_at(process, index).generations) {
+    runs.first += g.facts().polls_kept;
+    runs.second += g.facts().polls_dropped;
   }
   return runs;
 }

@@ -1,6 +1,7 @@
 #include "calls/iteration_calls.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -141,10 +142,11 @@ uint64_t calls_in_iterations(const trace::Process& process, size_t stream, const
   const trace::Stream& own = process.streams[stream];
   if (first >= end || !LoopIterations(own, loop).found()) return 0;
   Boundary boundary{own, loop};
-  const bool alone = own.generations.size() == 1;
+  const std::shared_ptr<const trace::Generation> alone =
+      own.generations.size() == 1 ? own.generations[0].decoded() : nullptr;
   const LoopTree tree = structure::loop_tree(own, [&](uint32_t call, const trace::DecodedPosition& place) {
-    const std::vector<trace::DecodedPosition>& positions = own.generations[0].positions;
-    if (alone && loop.position < positions.size() && &place == &positions[loop.position]) boundary.anchor = call;
+    if (!alone || loop.position >= alone->positions.size()) return;
+    if (&place == &alone->positions[loop.position]) boundary.anchor = call;
   });
   if (!loop.source) {
     // Its iterations are counted within a generation, and its first call by entries, of which failed polls are some.
@@ -152,7 +154,7 @@ uint64_t calls_in_iterations(const trace::Process& process, size_t stream, const
     const auto may_be_anchor = [&](const structure::CallItem& call) {
       return call.varies && call.key.site == tree.calls[boundary.anchor].key.site;
     };
-    if (!known || own.generations[0].polls.kept || std::any_of(tree.calls.begin(), tree.calls.end(), may_be_anchor))
+    if (!known || alone->polls.kept || std::any_of(tree.calls.begin(), tree.calls.end(), may_be_anchor))
       return walked(process, stream, loop, first, end);
   }
   const Counting counting(tree, boundary);

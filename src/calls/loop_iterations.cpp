@@ -1,5 +1,7 @@
 #include "calls/loop_iterations.hpp"
 
+#include <memory>
+
 namespace leadline::calls {
 
 namespace {
@@ -11,11 +13,18 @@ size_t generation_of(const trace::Stream& stream, const trace::LoopTimes& loop) 
     for (const trace::LoopTimes& l : s.loops) {
       if (l.position != loop.position || l.source != loop.source || l.occurrences != loop.occurrences) continue;
       for (size_t g = 0; g < stream.generations.size(); ++g) {
-        if (stream.generations[g].number == s.generation) generation = g;
+        if (stream.generations[g].facts().number == s.generation) generation = g;
       }
     }
   }
   return generation;
+}
+
+// Its key, where no loop of the source delimits the iterations.
+trace::Key anchor_of(const trace::Stream& stream, const trace::LoopTimes& loop, size_t generation) {
+  if (loop.source || generation >= stream.generations.size()) return {};
+  const std::shared_ptr<const trace::Generation> decoded = stream.generations[generation].decoded();
+  return loop.position < decoded->positions.size() ? decoded->positions[loop.position].key : trace::Key{};
 }
 
 }  // namespace
@@ -24,6 +33,6 @@ LoopIterations::LoopIterations(const trace::Stream& stream, const trace::LoopTim
     : stream_(stream),
       loop_(loop),
       generation_(generation_of(stream, loop)),
-      anchor_(found() ? stream.generations[generation_].positions[loop.position].key : trace::Key{}) {}
+      anchor_(anchor_of(stream, loop, generation_)) {}
 
 }  // namespace leadline::calls

@@ -57,7 +57,12 @@ void ThreadCalls::follow_tree() {
 const trace::TimeStats* ThreadCalls::distribution() const {
   const trace::Event& e = event_.event;
   if (e.generation >= stream_.generations.size()) return nullptr;
-  const std::vector<trace::DecodedPosition>& positions = stream_.generations[e.generation].positions;
+  if (!places_ || places_of_ != e.generation) {
+    places_.reset();
+    places_ = stream_.generations[e.generation].decoded();
+    places_of_ = e.generation;
+  }
+  const std::vector<trace::DecodedPosition>& positions = places_->positions;
   if (e.position >= positions.size() || !positions[e.position].times.count) return nullptr;
   return &positions[e.position].times;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -53,7 +54,8 @@ class ThreadCalls {
   bool polls() const { return event_.event.run; }  // a run of polls that found nothing, `times` to a power of two
   uint64_t times() const { return event_.event.times; }
   bool timed() const { return event_.series != nullptr; }
-  // The distribution of the times of all calls at its place in the trace's graph; nullptr: they were not kept apart.
+  // The distribution of the times of all calls at its place in the trace's graph, valid until the next call; nullptr:
+  // they were not kept apart.
   const trace::TimeStats* distribution() const;
   bool inside() const { return inside_; }            // it is one of the loop's
   uint64_t iteration() const { return iteration_; }  // of the loop
@@ -84,6 +86,8 @@ class ThreadCalls {
   uint64_t leaf_left_ = 0;  // calls in a row that are the leaf `at_`
   trace::TimedEvent event_;
   const CallEffects* effects_ = nullptr;
+  mutable std::shared_ptr<const trace::Generation> places_;  // of the generation with this index
+  mutable size_t places_of_ = 0;
   structure::DecodedCall call_;
   bool is_decoded_ = false;  // `call_` is the call that next() went to
   bool inside_ = false;

@@ -106,6 +106,7 @@ trace::ReadTimes TimedCalls::read_times(size_t series) {
     }
     read.ends.emplace_back(w->at.window, read.values.size());
   }
+  times_walker_.rest();
   return read;
 }
 
@@ -195,10 +196,18 @@ void TimedCalls::visit(const std::vector<std::pair<uint64_t, uint64_t>>& ranges,
                     [&](const auto& r) { return window.first <= r.second && r.first <= window.last; }))
       visit(w, each);
   }
+  rest();
 }
 
 void TimedCalls::visit_all(const Each& each) {
   for (size_t w = 0; w < windows_.size(); ++w) visit(w, each);
+  rest();
+}
+
+// Of many ranks, one at a time is visited.
+void TimedCalls::rest() {
+  visited_ = SIZE_MAX;
+  walker_.rest();
 }
 
 uint64_t TimedCalls::calls() const {

@@ -60,6 +60,7 @@ class TimedCalls {
   trace::ReadTimes read_times(size_t series);
   std::pair<size_t, size_t> values_of(const trace::ReadTimes& times, size_t window) const;
   void visit(size_t window, const Each& each);
+  void rest();
   template <class EachEvent>
   bool read(size_t window, trace::Walker* walker, EachEvent&& each);
   void pass(const trace::Event& event);

@@ -137,7 +137,10 @@ void Traffic::add(bool sends, const CallPart& part, CallEffects* effects) {
   const Channel channel{part.identity, sends ? own : other, sends ? other : own, part.tag, part.partitioned};
   const auto fresh = static_cast<uint32_t>(counts_.size());
   const uint32_t counter = channels_.number_of(sends, channel, fresh);
-  if (counter == fresh) counts_.push_back(0);
+  if (counter == fresh) {
+    if (counts_.size() == counts_.capacity()) counts_.reserve(counts_.size() + counts_.size() / 4 + 16);
+    counts_.push_back(0);
+  }
   effects->halves.push_back({sends, channel, counter});
 }
 

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "structure/parse.hpp"
 #include "trace/hash.hpp"
@@ -134,8 +136,9 @@ class Derivation {
  public:
   Derivation(const trace::Stream& stream, LoopTree* tree) : parser_(stream, tree), numbers_(tree), tree_(*tree) {}
 
-  void add(const Generation& g) {
-    g_ = &g;
+  void add(std::shared_ptr<const Generation> decoded) {
+    g_ = std::move(decoded);
+    const Generation& g = *g_;
     if (g.unordered) {
       tree_.lost_calls += g.events;
       parser_.append_outside(Item::of(Item::Kind::lost, g.number), &out_);
@@ -172,6 +175,14 @@ class Derivation {
       const bool own = p.mode == 0 || p.mode == trace::mode_first_wild;
       each(own ? Item(item(i)).index() : no_call, p);
     }
+  }
+
+  // Lets go of it.
+  void leave() {
+    walk_.reset();
+    orders_.reset();
+    paths_.clear();
+    g_.reset();
   }
 
   Sequence finish() { return parser_.finish(&out_); }
@@ -393,7 +404,7 @@ class Derivation {
   Parser parser_;
   CallNumbers numbers_;
   LoopTree& tree_;
-  const Generation* g_ = nullptr;
+  std::shared_ptr<const Generation> g_;
   Stretch out_;
   uint32_t before_ = Parser::no_site;  // site of the last call
   uint64_t calls_ = 0;                 // that were looked at
@@ -425,9 +436,10 @@ LoopTree loop_tree(const trace::Stream& stream) { return loop_tree(stream, {}); 
 LoopTree loop_tree(const trace::Stream& stream, const EachPlace& each) {
   LoopTree tree;
   Derivation derivation(stream, &tree);
-  for (const Generation& g : stream.generations) {
-    derivation.add(g);
+  for (const trace::WrittenGeneration& g : stream.generations) {
+    derivation.add(g.decoded());
     if (each) derivation.tell_places(each);
+    derivation.leave();
   }
   tree.root = derivation.finish();
   return tree;

@@ -78,7 +78,7 @@ TreeSource source_of_tree(const trace::Stream& stream) {
     hash.add(uint64_t{r.from} << 32 | r.to);
     hash.add(r.loop);
   }
-  for (const trace::Generation& g : stream.generations) add(g, &hash);
+  for (const trace::WrittenGeneration& g : stream.generations) add(*g.decoded(), &hash);
   return hash.source();
 }
 

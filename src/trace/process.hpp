@@ -15,6 +15,7 @@
 #include "trace/event.hpp"
 #include "trace/live_memory.hpp"
 #include "trace/series_data.hpp"
+#include "trace/written.hpp"
 
 namespace leadline::trace {
 
@@ -206,8 +207,6 @@ struct Conditions {
   LiveMemoryReason live_reason = LiveMemoryReason::none;
 };
 
-struct Generation;  // structure.hpp: graph of positions and tokens that walk it; include it to hold a Stream
-
 // The call that a thread was in when its process ended without closing its trace.
 struct CallUnderWay {
   bool known = false;     // there was such a call
@@ -222,7 +221,7 @@ struct Stream {  // one thread of the process
   double last_end_ns = 0;  // if known: when the last call but the one under way ended, since the process's start
   std::vector<Site> sites;
   std::vector<Context> contexts;
-  std::vector<Generation> generations;
+  std::vector<WrittenGeneration> generations;  // by number
   std::vector<LocalCalls> locals;
   std::vector<RegionTimes> region_times;
   std::vector<Series> series;        // in the order of the calls
@@ -327,7 +326,7 @@ void for_each_site_time(const Stream& stream, const std::function<void(uint32_t 
 struct Event {
   Key key;
   uint64_t times = 1;
-  const int64_t* words = nullptr;
+  const int64_t* words = nullptr;  // as long as the walk stays in the generation
   size_t word_count = 0;
   uint32_t position = 0;  // number within its generation; 0: it has none
   bool run = false;       // failed polls: one entry of the series
@@ -354,6 +353,9 @@ class Walker {
   void seek(size_t generation, uint64_t entry, uint32_t before = 0);
   // The same, forwards only.
   void pass(size_t generation, uint64_t entry, const Passed& passed);
+  // Lets go of the generation, and of what finding a way through it took, if that is much. The walk has to be sought
+  // again.
+  void rest();
   // Site of the last call given or passed; 0: there was none, or it was sought for.
   uint32_t last_site() const;
 

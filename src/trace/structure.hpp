@@ -10,6 +10,7 @@
 #include "trace/event.hpp"
 #include "trace/process.hpp"
 #include "trace/symbols.hpp"
+#include "trace/written.hpp"
 
 namespace leadline::trace {
 
@@ -52,24 +53,13 @@ struct DecodedPolls {
   DecodedTokens tokens;
 };
 
-// Sizes of the tables that keys refer to.
-struct Limits {
-  uint32_t sites = UINT32_MAX, communicators = UINT32_MAX, datatypes = UINT32_MAX;
-
-  // Turns indices out of range into "none": number 0 of each table.
-  void apply(Key* key) const {
-    if (key->site >= sites) key->site = 0;
-    if ((key->comm & comm_mask) >= communicators) key->comm &= ~comm_mask;
-    if (key->datatype >= datatypes) key->datatype = 0;
-  }
-};
-
 struct Generation {
   Limits limits;
   uint32_t number = 0;
   bool unordered = false;
   uint64_t events = 0, misses = 0;  // failed polls are not events
   uint64_t tail_run = 0, tail_repeats = 0;
+  uint64_t most = UINT64_MAX;  // most_events() of tallies.hpp, once that is known
   std::vector<int64_t> words;
   std::vector<WordList> word_lists;
   std::vector<DecodedPosition> positions;

@@ -41,7 +41,9 @@ void timed_leaves_add_up(const char* kind, uint64_t seed) {
   const structure::TimedTree timed = structure::timed_tree(stream);
   double sum_ns = 0, before_ns = 0, leaves_ns = 0, leaves_before_ns = 0;
   double placed_before_ns = 0, shared_before_ns = 0;  // of calls with a place, and of those without
-  for (const trace::Generation& g : stream.generations) {
+  for (const trace::WrittenGeneration& written : stream.generations) {
+    const std::shared_ptr<const trace::Generation> decoded = written.decoded();
+    const trace::Generation& g = *decoded;
     for (size_t i = trace::first_position; !g.unordered && i < g.positions.size(); ++i) {
       sum_ns += g.positions[i].times.sum_ns;
       before_ns += g.positions[i].times.gap_sum_ns;

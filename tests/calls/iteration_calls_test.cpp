@@ -53,7 +53,7 @@ LoopTimes any_loop(const trace::Stream& stream, bool source, Random& r) {
   loop.source = source ? 1 + static_cast<uint32_t>(below(r, 2)) : 0;
   for (uint64_t i = 0; source && i < 200; ++i) loop.begins.push_back(below(r, sites) << 32 | below(r, sites));
   std::sort(loop.begins.begin(), loop.begins.end());
-  const uint64_t positions = stream.generations[0].positions.size() - trace::first_position;
+  const uint64_t positions = stream.generations[0].facts().positions - trace::first_position;
   loop.position = trace::first_position + static_cast<uint32_t>(below(r, positions));
   loop.after = below(r, 2);
   loop.anchors = 1 + below(r, 3);
@@ -69,7 +69,7 @@ void compare(const char* kind, bool source, uint64_t seed) {
   trace::Stream& stream = p.streams[0];
   const LoopTimes loop = any_loop(stream, source, r);
   trace::Series series;
-  series.generation = stream.generations[0].number;
+  series.generation = stream.generations[0].facts().number;
   series.loops.push_back(loop);
   stream.series = {series};
   std::vector<uint64_t> by_iteration;

@@ -4,6 +4,9 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "recording/encode.hpp"
@@ -13,6 +16,14 @@
 namespace leadline::recording {
 
 using namespace trace;
+
+// A generation of these bytes. `wrong` is set if it can't be read back.
+inline WrittenGeneration written(const std::vector<uint8_t>& bytes, std::string* wrong) {
+  auto decoded = std::make_shared<Generation>();
+  uint32_t thread = 0;
+  *wrong = decode_generation(ByteReader(bytes.data(), bytes.size()), &thread, decoded.get());
+  return {std::move(decoded), std::make_shared<const Payload>(Payload{false, bytes}), true};
+}
 
 class MemoryThread {
  public:
@@ -50,11 +61,9 @@ class MemoryThread {
     turn();
     Stream stream;
     for (const auto& bytes : chunks_) {
-      Generation g;
-      uint32_t thread = 0;
-      const std::string wrong = decode_generation(ByteReader(bytes.data(), bytes.size()), &thread, &g);
+      std::string wrong;
+      stream.generations.push_back(written(bytes, &wrong));
       if (!wrong.empty()) *error = wrong;
-      stream.generations.push_back(std::move(g));
     }
     for (const auto& bytes : series_) {
       ByteReader in(bytes.data(), bytes.size());

@@ -40,10 +40,9 @@ std::vector<uint8_t> encoded(MemoryThread* t) {
 Stream stream_of(const std::vector<std::vector<uint8_t>>& chunks, std::string* error) {
   Stream stream;
   for (const auto& bytes : chunks) {
-    Generation g;
-    uint32_t thread = 0;
-    *error += decode_generation(ByteReader(bytes.data(), bytes.size()), &thread, &g);
-    stream.generations.push_back(std::move(g));
+    std::string wrong;
+    stream.generations.push_back(written(bytes, &wrong));
+    *error += wrong;
   }
   return stream;
 }

@@ -68,7 +68,7 @@ inline std::string difference(const Walked& got, const Walked& want, const Strea
            " differs, walked " + std::to_string(got.events.size());
   }
   uint64_t dropped = 0;
-  for (const Generation& g : stream.generations) dropped += g.polls.dropped;
+  for (const WrittenGeneration& g : stream.generations) dropped += g.facts().polls_dropped;
   if (got.runs.size() + dropped != want.runs.size()) {
     return std::to_string(got.runs.size()) + " runs of polls and " + std::to_string(dropped) + " dropped of " +
            std::to_string(want.runs.size());

@@ -183,7 +183,9 @@ void print_stream(FILE* f, const Stream& s) {
     std::fprintf(f, "spent %u %u %" PRIu64 " %.0f %.0f %.0f\n", s.thread, t.region, t.entries, t.sum_ns, t.min_ns,
                  t.max_ns);
   }
-  for (const Generation& g : s.generations) {
+  for (const WrittenGeneration& written : s.generations) {
+    const std::shared_ptr<const Generation> decoded = written.decoded();
+    const Generation& g = *decoded;
     std::fprintf(f, "generation %u %u %d %" PRIu64 "\n", s.thread, g.number, g.unordered, g.events);
     for (size_t i = first_position; i < g.positions.size(); ++i) {
       const DecodedPosition& p = g.positions[i];

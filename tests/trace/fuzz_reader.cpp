@@ -28,12 +28,26 @@ using namespace leadline::trace;
 
 constexpr uint64_t most_events = 20000;
 
-// Few bytes may declare any number of events: those who walk decide how far.
+// Few bytes may declare any number of events: those who walk decide how far. As long as a generation is held, whoever
+// has it decoded gets the same one.
+using Held = std::vector<std::shared_ptr<const Generation>>;
+void hold_few_events(const Process& process, uint64_t most, Held* held) {
+  for (const Stream& s : process.streams) {
+    for (const WrittenGeneration& written : s.generations) {
+      held->push_back(written.decoded());
+      auto& g = const_cast<Generation&>(*held->back());
+      g.events = std::min(g.events, most);
+      g.most = std::min(g.most, most);
+    }
+  }
+}
+
 void use(Process* process) {
   finish_process(process);
   uint64_t sum = 0;
-  for (Stream& s : process->streams) {
-    for (Generation& g : s.generations) g.events = std::min(g.events, most_events);
+  Held held;
+  hold_few_events(*process, most_events, &held);
+  for (const Stream& s : process->streams) {
     Walker walker(s);
     Event e;
     while (walker.next(&e))
@@ -49,9 +63,7 @@ void use(Process* process) {
   for (const auto& edge : profile.edges()) sum += edge.messages;
   sum += profile.iterations().strip.size() + profile.time().clocks;
   const auto shared = std::make_shared<Process>(std::move(*process));
-  for (Stream& s : shared->streams) {
-    for (Generation& g : s.generations) g.events = std::min(g.events, most_events / 10);
-  }
+  hold_few_events(*shared, most_events / 10, &held);
   for (size_t i = 0; i < shared->streams.size(); ++i) {
     using leadline::calls::ThreadCalls;
     using leadline::calls::Wanted;

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from leadline import _core
 
 MOST_DECODED_BYTES = 16_000_000
-"""Of a run's files: decoded, they take several times as much memory, as a call's parameters and times are written in
-fewer bytes than they have. Of a larger run the files' bytes are kept, and each trace is decoded when it is needed."""
+"""Of a run's files. Their calls are decoded when they are needed, but the tables of many ranks take several times as
+much memory as in the files. Of a larger run the files' bytes are kept, and the tables are decoded again, too."""
 
 MOST_KEPT_BYTES = 1_000_000_000
 """Of trace files. Traces beyond that are read again whenever they are needed, so that a report of many thousand ranks

@@ -233,12 +233,10 @@ class StepReader::Reading {
     }
     const std::span<const int64_t> counts = call_->collective.receive_counts;
     if (!member->by_rank || call_->collective.vector_lost || counts.empty()) return;
-    std::shared_ptr<const std::vector<bool>>& known = sources_[counts.data()];
-    if (!known) {
-      std::vector<bool> from;
-      for (const int64_t n : counts) from.push_back(n > 0);
-      known = std::make_shared<const std::vector<bool>>(std::move(from));
-    }
+    std::vector<bool> from;
+    for (const int64_t n : counts) from.push_back(n > 0);
+    std::shared_ptr<const std::vector<bool>>& known = sources_[from];
+    if (!known) known = std::make_shared<const std::vector<bool>>(std::move(from));
     member->from = known;
   }
 
@@ -271,8 +269,8 @@ class StepReader::Reading {
   std::vector<Probe>* probes_ = nullptr;
   std::vector<WindowCalls> windows_in_;
   WindowCalls* windows_ = nullptr;
-  std::vector<Request>* made_ = nullptr;                                        // in the next one
-  std::map<const int64_t*, std::shared_ptr<const std::vector<bool>>> sources_;  // by the vector in the trace
+  std::vector<Request>* made_ = nullptr;  // in the next one
+  std::map<std::vector<bool>, std::shared_ptr<const std::vector<bool>>> sources_;
   Building* step_ = nullptr;
 };
 

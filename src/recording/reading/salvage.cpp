@@ -54,8 +54,8 @@ std::string salvage_process(const ProcessView& view, trace::Process* p, std::str
 bool has_generation(const trace::Process& p, const ThreadHeader& h) {
   for (const trace::Stream& s : p.streams) {
     if (s.thread != h.thread) continue;
-    for (const trace::Generation& g : s.generations) {
-      if (g.number == h.generation) return true;
+    for (const trace::WrittenGeneration& g : s.generations) {
+      if (g.facts().number == h.generation) return true;
     }
   }
   return false;

@@ -1,6 +1,7 @@
 // Decodes the payloads of chunks into a Process.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "trace/bytes.hpp"
@@ -11,7 +12,9 @@
 namespace leadline::trace {
 
 // Returns the error, or an empty string. Chunks of unknown types are skipped.
-std::string decode_chunk(ChunkType type, ByteReader in, Process* process);
+// payload: what `in` reads, as it lies in the file; nullptr: it is not kept anywhere, and copied where it is needed.
+std::string decode_chunk(ChunkType type, ByteReader in, Process* process,
+                         const std::shared_ptr<const Payload>& payload = nullptr);
 
 // Decodes the payload from the number of sites on.
 void decode_sites(ByteReader& in, Stream* stream);

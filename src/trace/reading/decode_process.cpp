@@ -5,7 +5,6 @@
 #include "trace/limits.hpp"
 #include "trace/losses.hpp"
 #include "trace/reading/decode.hpp"
-#include "trace/reading/tallies.hpp"
 
 namespace leadline::trace {
 
@@ -254,21 +253,35 @@ void decode_losses(ByteReader& in, Process* p) {
   }
 }
 
+// The payload, copied if it lies nowhere else.
+std::shared_ptr<const Payload> kept(ByteReader in, const std::shared_ptr<const Payload>& payload) {
+  if (payload) return payload;
+  return std::make_shared<const Payload>(Payload{false, {in.data(), in.data() + in.left()}});
+}
+
 // Data that many chunks could name, a shared file above all, counts once.
-std::string add_generation(Generation&& g, uint32_t thread, Process* p) {
+std::string decode_generation_of(ChunkType type, ByteReader in, Process* p,
+                                 const std::shared_ptr<const Payload>& payload) {
+  auto g = std::make_shared<Generation>();
+  uint32_t thread = 0;
+  const ByteReader whole = in;
+  const bool has_times = type == ChunkType::generation;
+  std::string wrong = has_times ? decode_generation(in, &thread, g.get()) : decode_structure(in, &thread, g.get());
+  if (!wrong.empty()) return wrong;
   Stream& s = stream_of(p, thread);
-  for (const Generation& other : s.generations) {
-    if (other.number == g.number) return "duplicate generation";
+  for (const WrittenGeneration& other : s.generations) {
+    if (other.facts().number == g->number) return "duplicate generation";
   }
-  s.generations.push_back(std::move(g));
+  s.generations.emplace_back(std::move(g), kept(whole, payload), has_times);
   return "";
 }
 
-std::string decode_times_of(ByteReader& in, Process* p) {
+std::string decode_times_of(ByteReader& in, Process* p, const std::shared_ptr<const Payload>& payload) {
+  const ByteReader whole = in;
   const uint64_t thread = in.varint(), number = in.varint();
   if (thread >= max_threads) return "thread number out of range";
-  for (Generation& g : stream_of(p, static_cast<uint32_t>(thread)).generations) {
-    if (g.number == number) return decode_times(in, &g);
+  for (WrittenGeneration& g : stream_of(p, static_cast<uint32_t>(thread)).generations) {
+    if (g.facts().number == number) return g.add_times(in, kept(whole, payload));
   }
   return "times of an unknown generation";
 }
@@ -304,7 +317,7 @@ void decode_end(ByteReader& in, Process* p) {
 
 }  // namespace
 
-std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
+std::string decode_chunk(ChunkType type, ByteReader in, Process* p, const std::shared_ptr<const Payload>& payload) {
   switch (type) {
     case ChunkType::process:
       decode_header(in, p);
@@ -341,15 +354,10 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* p) {
       decode_losses(in, p);
       break;
     case ChunkType::generation:
-    case ChunkType::structure: {
-      Generation g;
-      uint32_t thread = 0;
-      const std::string wrong =
-          type == ChunkType::generation ? decode_generation(in, &thread, &g) : decode_structure(in, &thread, &g);
-      return wrong.empty() ? add_generation(std::move(g), thread, p) : wrong;
-    }
+    case ChunkType::structure:
+      return decode_generation_of(type, in, p, payload);
     case ChunkType::times:
-      return decode_times_of(in, p);
+      return decode_times_of(in, p, payload);
     case ChunkType::regions:
       decode_regions(in, p);
       break;
@@ -409,14 +417,12 @@ void check_references(Process* p) {
     for (LocalCalls& l : s.locals) {
       if (l.function >= p->functions.size()) l.function = max_functions;
     }
-    for (Generation& g : s.generations) {
-      g.limits = {static_cast<uint32_t>(s.sites.size()), static_cast<uint32_t>(p->communicators.size()),
-                  static_cast<uint32_t>(p->datatypes.size())};
-      for (DecodedPosition& d : g.positions) g.limits.apply(&d.key);
-      for (DecodedPolls::Site& polls : g.polls.sites) g.limits.apply(&polls.key);
-    }
-    std::sort(s.generations.begin(), s.generations.end(),
-              [](const Generation& a, const Generation& b) { return a.number < b.number; });
+    const Limits limits{static_cast<uint32_t>(s.sites.size()), static_cast<uint32_t>(p->communicators.size()),
+                        static_cast<uint32_t>(p->datatypes.size())};
+    for (WrittenGeneration& g : s.generations) g.finish(limits);
+    std::sort(s.generations.begin(), s.generations.end(), [](const WrittenGeneration& a, const WrittenGeneration& b) {
+      return a.facts().number < b.facts().number;
+    });
   }
   std::sort(p->streams.begin(), p->streams.end(), [](const Stream& a, const Stream& b) { return a.thread < b.thread; });
 }
@@ -437,7 +443,7 @@ void finish_process(Process* p) {
   check_references(p);
   uint64_t unread = 0;
   for (const Stream& s : p->streams) {
-    for (const Generation& g : s.generations) unread += uncounted_variations(g);
+    for (const WrittenGeneration& g : s.generations) unread += g.facts().uncounted_variations;
   }
   if (unread)
     p->losses.push_back({"parameters-coarse", unread, "calls counted with the parameters of their first occurrence"});

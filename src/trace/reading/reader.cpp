@@ -10,9 +10,8 @@
 
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
-#include "trace/packing.hpp"
 #include "trace/reading/decode.hpp"
-#include "trace/reading/unpacker.hpp"
+#include "trace/reading/payloads.hpp"
 
 namespace leadline::trace {
 
@@ -77,9 +76,13 @@ void add_loss(Process* p, const char* code, uint64_t amount, std::string message
 struct RawChunk {
   uint64_t at = 0;  // byte of the file
   ChunkType type = ChunkType::end;
-  bool packed = false;
-  std::vector<uint8_t> payload;
+  std::shared_ptr<Payload> payload;
 };
+
+// Whether the payload is kept, and decoded whenever it is needed.
+bool decoded_again(ChunkType type) {
+  return type == ChunkType::generation || type == ChunkType::structure || type == ChunkType::times;
+}
 
 std::string at_byte(uint64_t at, const std::string& wrong) { return "byte " + grouped(at) + ": " + wrong; }
 
@@ -95,56 +98,36 @@ std::string read_chunks(const File& file, EachChunk&& each) {
     if (h.magic != chunk_magic) return at_byte(at, "expected the start of a chunk");
     if (h.size > file.size() - at - sizeof(h)) break;
     if (h.size > largest_payload) return at_byte(at, "a chunk of " + grouped(h.size) + " bytes");
-    chunk.payload.resize(h.size);
-    if (!file.read_at(at + sizeof(h), chunk.payload.data(), h.size)) break;
-    if (crc32c(chunk.payload.data(), h.size, crc32c(&h.type, 2 * sizeof(uint32_t))) != h.crc) {
+    const bool free = chunk.payload && chunk.payload.use_count() == 1;
+    if (!free || chunk.payload->bytes.capacity() > 2 * h.size) chunk.payload = std::make_shared<Payload>();
+    std::vector<uint8_t>& bytes = chunk.payload->bytes;
+    bytes.resize(h.size);
+    if (!file.read_at(at + sizeof(h), bytes.data(), h.size)) break;
+    if (crc32c(bytes.data(), h.size, crc32c(&h.type, 2 * sizeof(uint32_t))) != h.crc) {
       return at_byte(at, "checksum mismatch");
     }
     chunk.type = static_cast<ChunkType>(h.type & ~packed_flag);
-    chunk.packed = h.type & packed_flag;
+    chunk.payload->packed = h.type & packed_flag;
     chunk.at = at;
     const ChunkType type = chunk.type;
-    if (const std::string wrong = each(&chunk); !wrong.empty()) return at_byte(at, wrong);
+    if (decoded_again(type)) chunk.payload = unpacked(std::move(chunk.payload));
+    if (const std::string wrong = each(chunk); !wrong.empty()) return at_byte(at, wrong);
     if (type == ChunkType::end) return "";
     at += sizeof(h) + h.size;
   }
   return "truncated at byte " + grouped(file.size());
 }
 
-// Memory in which payloads are unpacked, one after the other.
-struct Room {
-  Unpacker unpacker;
-  std::vector<uint8_t> payload;
-};
-
-bool unpack_payload(const std::vector<uint8_t>& payload, Room* room) {
-  std::vector<uint8_t>* const whole = &room->payload;
-  ByteReader in(payload.data(), payload.size());
-  const uint64_t size = in.varint();
-  const size_t packed = in.count();
-  const ByteReader from = in.bytes(packed);
-  if (!in.ok() || size > most_packed) return false;
-  whole->resize(static_cast<size_t>(size) + in.left());
-  if (!room->unpacker.unpack(from.data(), packed, whole->data(), static_cast<size_t>(size))) return false;
-  std::copy_n(in.data(), in.left(), whole->data() + size);
-  return true;
-}
-
-// The payload, unpacked into `room` if it is packed; nullptr: it can't be unpacked.
-const std::vector<uint8_t>* payload_of(const RawChunk& chunk, Room* room) {
-  if (!chunk.packed) return &chunk.payload;
-  return unpack_payload(chunk.payload, room) ? &room->payload : nullptr;
-}
-
 // each(type, reader): an empty string, or what is wrong.
 template <class Each>
-std::string with_payload(const RawChunk& chunk, Room* room, Each&& each) {
-  const std::vector<uint8_t>* payload = payload_of(chunk, room);
-  return payload ? each(chunk.type, ByteReader(payload->data(), payload->size())) : "cannot decompress";
+std::string with_payload(const RawChunk& chunk, Each&& each) {
+  const Unpacked payload(*chunk.payload);
+  return payload.ok() ? each(chunk.type, payload.reader()) : "cannot decompress";
 }
 
-std::string decode(const RawChunk& chunk, Room* room, Process* process) {
-  return with_payload(chunk, room, [&](ChunkType type, ByteReader in) { return decode_chunk(type, in, process); });
+std::string decode(const RawChunk& chunk, Process* process) {
+  return with_payload(chunk,
+                      [&](ChunkType type, ByteReader in) { return decode_chunk(type, in, process, chunk.payload); });
 }
 
 std::string check_header(const File& file) {
@@ -175,32 +158,14 @@ struct FilesRead::File {
     size = file.size();
     unusable = check_header(file);
     if (!unusable.empty()) return;
-    damage = read_chunks(file, [&](RawChunk* chunk) {
-      chunks.push_back({chunk->at, chunk->type, chunk->packed, {chunk->payload.begin(), chunk->payload.end()}});
+    damage = read_chunks(file, [&](const RawChunk& chunk) {
+      chunks.push_back(chunk);
       return "";
     });
   }
 };
 
-// A reader of one trace takes one for itself and gives it back.
-struct FilesRead::Rooms {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Room>> free;
-
-  std::unique_ptr<Room> take() {
-    const std::lock_guard locked(mutex);
-    if (free.empty()) return std::make_unique<Room>();
-    std::unique_ptr<Room> room = std::move(free.back());
-    free.pop_back();
-    return room;
-  }
-  void give(std::unique_ptr<Room> room) {
-    const std::lock_guard locked(mutex);
-    free.push_back(std::move(room));
-  }
-};
-
-FilesRead::FilesRead() : rooms_(std::make_unique<Rooms>()) {}
+FilesRead::FilesRead() = default;
 FilesRead::~FilesRead() = default;
 
 std::shared_ptr<FilesRead::File> FilesRead::at(const std::string& path) {
@@ -218,7 +183,7 @@ std::shared_ptr<FilesRead::File> FilesRead::at(const std::string& path) {
 namespace {
 
 // Decodes the chunks of another file, which ranks that behave alike share.
-std::string read_shared(const std::string& trace_path, ByteReader in, FilesRead* files, Room* room, Process* process) {
+std::string read_shared(const std::string& trace_path, ByteReader in, FilesRead* files, Process* process) {
   const ByteReader digits = in.bytes(shared_hash_digits);
   if (!in.ok()) return "truncated name of a shared file";
   const std::string hash(reinterpret_cast<const char*>(digits.data()), shared_hash_digits);
@@ -229,7 +194,7 @@ std::string read_shared(const std::string& trace_path, ByteReader in, FilesRead*
   if (!file->unusable.empty()) return name + ": " + file->unusable;
   for (const RawChunk& chunk : file->chunks) {
     const std::string wrong =
-        facts_of(chunk.type).shared ? decode(chunk, room, process) : "unexpected chunk in a shared file";
+        facts_of(chunk.type).shared ? decode(chunk, process) : "unexpected chunk in a shared file";
     if (!wrong.empty()) return name + ": " + at_byte(chunk.at, wrong);
   }
   return file->damage.empty() ? "" : name + ": " + file->damage;
@@ -241,12 +206,11 @@ ReadError read_trace(const std::string& path, Process* process, FilesRead* files
   FilesRead own;
   FilesRead* const all = files ? files : &own;
   bool has_process = false;
-  std::unique_ptr<Room> room = all->rooms_->take();
   const auto each = [&](const RawChunk& chunk) {
     has_process |= chunk.type == ChunkType::process;
-    return with_payload(chunk, room.get(), [&](ChunkType type, ByteReader in) {
-      return type == ChunkType::shared ? read_shared(path, in, all, room.get(), process)
-                                       : decode_chunk(type, in, process);
+    return with_payload(chunk, [&](ChunkType type, ByteReader in) {
+      return type == ChunkType::shared ? read_shared(path, in, all, process)
+                                       : decode_chunk(type, in, process, chunk.payload);
     });
   };
   std::string damage;
@@ -265,9 +229,8 @@ ReadError read_trace(const std::string& path, Process* process, FilesRead* files
     const File file(path);
     if (std::string error = check_header(file); !error.empty()) return {path + ": " + error};
     process->file_bytes = file.size();
-    damage = read_chunks(file, [&](RawChunk* chunk) { return each(*chunk); });
+    damage = read_chunks(file, each);
   }
-  all->rooms_->give(std::move(room));
   process->complete = damage.empty();
   if (!has_process) {
     return {path + ": " +
@@ -280,9 +243,8 @@ ReadError read_trace(const std::string& path, Process* process, FilesRead* files
 void read_part(const std::string& path, Process* process) {
   const File part(path);
   if (!check_header(part).empty()) return;
-  Room room;
-  read_chunks(part, [&](RawChunk* chunk) {
-    return facts_of(chunk->type).in_part ? decode(*chunk, &room, process) : std::string();
+  read_chunks(part, [&](const RawChunk& chunk) {
+    return facts_of(chunk.type).in_part ? decode(chunk, process) : std::string();
   });
   process->file_bytes += part.size();
 }

@@ -28,9 +28,6 @@ class FilesRead {
   std::shared_ptr<File> at(const std::string& path);
 
  private:
-  friend ReadError read_trace(const std::string& path, Process* process, FilesRead* files, bool keep);
-  struct Rooms;
-  std::unique_ptr<Rooms> rooms_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<File>> files_;  // by path
 };

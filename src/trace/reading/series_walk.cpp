@@ -78,7 +78,7 @@ struct SeriesWalk::State {
 
   State(const Stream& s, bool with_times) : stream(s), walker(s), times(with_times) {}
 
-  uint32_t number() const { return stream.generations[generation].number; }
+  uint32_t number() const { return stream.generations[generation].facts().number; }
 
   // Goes to where the next window goes on. False: there is none.
   bool go_on(const Passed& passed) {
@@ -86,12 +86,13 @@ struct SeriesWalk::State {
       const Series& s = stream.series[series];
       while (window < s.windows.size() && within == s.windows[window].entries) ++window, within = 0;
       size_t to = generation;
-      while (to < stream.generations.size() && stream.generations[to].number < s.generation) ++to;
+      while (to < stream.generations.size() && stream.generations[to].facts().number < s.generation) ++to;
       if (window == s.windows.size() || to == stream.generations.size()) continue;
       const uint64_t entry = s.windows[window].first_call + within;
       const bool here = to == generation && call == entry;
       const bool behind = to == generation && call > entry;
-      if (stream.generations[to].number != s.generation || stream.generations[to].unordered || behind) continue;
+      if (stream.generations[to].facts().number != s.generation || stream.generations[to].facts().unordered || behind)
+        continue;
       if (here) return true;
       if (left) {  // of an event that stands for several calls
         Event rest = event;

@@ -96,6 +96,7 @@ void tally_literals(const Generation& g, const std::function<void(const Tally&)>
 }  // namespace
 
 uint64_t most_events(const Generation& g, std::vector<uint32_t>* keys) {
+  if (!keys && g.most != UINT64_MAX) return g.most;
   uint64_t n = 0;
   for (const DecodedPosition& p : g.positions) n = saturating_sum(n, p.times.count);
   for_each_literal_key(g, [&](const Key& key, uint64_t times) {
@@ -115,7 +116,9 @@ uint64_t uncounted_variations(const Generation& g) {
 }
 
 void for_each_tally(const Stream& stream, const std::function<void(const Tally&)>& visit) {
-  for (const Generation& g : stream.generations) {
+  for (const WrittenGeneration& written : stream.generations) {
+    const std::shared_ptr<const Generation> decoded = written.decoded();
+    const Generation& g = *decoded;
     for (size_t i = first_position; i < g.positions.size(); ++i) {
       const DecodedPosition& p = g.positions[i];
       if (p.mode == mode_times_only || p.mode == mode_first_wild || !p.times.count) continue;
@@ -131,7 +134,9 @@ void for_each_tally(const Stream& stream, const std::function<void(const Tally&)
 }
 
 void for_each_site_time(const Stream& stream, const std::function<void(uint32_t, const TimeStats&)>& visit) {
-  for (const Generation& g : stream.generations) {
+  for (const WrittenGeneration& written : stream.generations) {
+    const std::shared_ptr<const Generation> decoded = written.decoded();
+    const Generation& g = *decoded;
     for (size_t i = first_position; i < g.positions.size(); ++i) {
       if (g.positions[i].times.count) visit(g.positions[i].key.site, g.positions[i].times);
     }

@@ -23,13 +23,16 @@ void resolve(const Generation& g, size_t generation, Event* event) {
 struct Walker::State {
   const Stream* stream;
   size_t generation = 0;
-  uint32_t before = 0;  // site of the last call of the generations before; 0: unknown
+  uint32_t before = 0;                        // site of the last call of the generations before; 0: unknown
+  std::shared_ptr<const Generation> decoded;  // from the first call that is asked for
   std::unique_ptr<Orders> orders;
   std::optional<GenerationWalk> walk;
   std::vector<GenerationWalk> marks;  // of this generation, from which a walk can go on; ascending
 
-  const Generation& now() const { return stream->generations[generation]; }
+  bool unordered() const { return stream->generations[generation].facts().unordered; }
+  const Generation& now() const { return *decoded; }
   void begin() {
+    if (!decoded) decoded = stream->generations[generation].decoded();
     if (!orders) orders = std::make_unique<Orders>(now());
     walk.emplace(now(), *orders, before);
   }
@@ -59,17 +62,18 @@ struct Walker::State {
     walk.reset();
     marks.clear();
     orders.reset();
+    decoded.reset();
     generation = to;
   }
 };
 
-Walker::Walker(const Stream& stream) : state_(new State{&stream, 0, 0, nullptr, std::nullopt, {}}) {}
+Walker::Walker(const Stream& stream) : state_(new State{&stream, 0, 0, nullptr, nullptr, std::nullopt, {}}) {}
 Walker::~Walker() { delete state_; }
 Walker::Walker(Walker&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
 
 bool Walker::next(Event* event) {
   for (State& s = *state_; s.generation < s.stream->generations.size(); s.leave(s.generation + 1)) {
-    if (s.now().unordered) continue;
+    if (s.unordered()) continue;
     if (!s.walk) s.begin();
     if (s.walk->next(UINT64_MAX, event)) {
       resolve(s.now(), s.generation, event);
@@ -81,11 +85,17 @@ bool Walker::next(Event* event) {
 
 uint32_t Walker::last_site() const { return state_->walk ? state_->walk->last_site() : state_->before; }
 
+void Walker::rest() {
+  constexpr size_t few = 4096;
+  State& s = *state_;
+  if (s.decoded && s.decoded->positions.size() > few) s.leave(s.generation);
+}
+
 void Walker::seek(size_t generation, uint64_t entry, uint32_t before) {
   State& s = *state_;
   if (generation != s.generation) s.leave(generation);
   s.before = before;
-  if (generation >= s.stream->generations.size() || s.now().unordered) return;
+  if (generation >= s.stream->generations.size() || s.unordered()) return;
   if (!s.walk || s.walk->entries() > entry) s.begin();
   const auto after = std::upper_bound(s.marks.begin(), s.marks.end(), entry,
                                       [](uint64_t e, const GenerationWalk& m) { return e < m.entries(); });
@@ -96,7 +106,7 @@ void Walker::seek(size_t generation, uint64_t entry, uint32_t before) {
 void Walker::pass(size_t generation, uint64_t entry, const Passed& passed) {
   State& s = *state_;
   for (; s.generation < s.stream->generations.size() && s.generation <= generation; s.leave(s.generation + 1)) {
-    if (!s.now().unordered) {
+    if (!s.unordered()) {
       if (!s.walk) s.begin();
       const auto events = [&](const Event& e) {
         Event event = e;
