@@ -270,7 +270,7 @@ void several_changes_together() {
   testing::check_equal(computation({{}, {10}}, 0.5, &tree, &made), "", "computation");
   testing::check_equal(without_noise(&tree, &made), "", "noise");
   testing::check_equal(pack({{field_loop}, {}}, 2, &tree, &made), "", "pack");
-  testing::check_equal(balance(&tree, &made), "", "balance");
+  testing::check_equal(balance(true, &tree, &made), "", "balance");
   replayed(tree, ranks * steps * fields / 2, "all together");
 }
 
