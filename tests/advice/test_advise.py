@@ -122,7 +122,9 @@ def test_the_terminal_and_the_page_of_a_proposal(
     assert "leadline compare" in text
     capsys.readouterr()
     assert main(["advise", str(fields.path), "--brief", "99"]) == 2
-    assert "--brief 99: there " in capsys.readouterr().err
+    assert "--brief 99: the run has " in capsys.readouterr().err
+    assert main(["advise", str(fields.path), "--brief", "1", "-o", str(tmp_path / "no" / "one.md")]) == 2
+    assert "cannot write " in capsys.readouterr().err
     assert main(["advise", str(fields.path), "-o", str(page)]) == 2
     assert "only --brief writes a file" in capsys.readouterr().err
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from leadline.advice.advise import Advice
 from leadline.figures.run import Run, Site
 from leadline.text import format as fmt
@@ -54,7 +56,7 @@ def _place(site: Site) -> list[str]:
 
 def _excerpt(file: str, line: int) -> list[str]:
     """The source around a line, as a block; nothing if the file is not here."""
-    if not line:
+    if not line or not os.path.isfile(file):  # a pipe of that name would be waited for
         return []
     try:
         with open(file, "rb") as source:

@@ -81,14 +81,17 @@ def command(
         found = advise(run, steps=steps or 0, network=given)
     if brief is not None:
         if brief > len(found.proposals):
-            raise UsageError(f"--brief {brief}: there are {fmt.plural(len(found.proposals), 'proposal')}")
+            raise UsageError(f"--brief {brief}: the run has {fmt.plural(len(found.proposals), 'proposal')}")
         from leadline.advice.brief import page_of
 
         page = page_of(found, brief, run)
         if output is None:
             sys.stdout.write(page)
         else:
-            Path(output).write_text(page, encoding="utf-8", errors="surrogateescape")
+            try:
+                Path(output).write_text(page, encoding="utf-8", errors="surrogateescape")
+            except OSError as error:
+                raise UsageError(f"-o: cannot write {output}: {error.strerror}") from error
         return 0
     if as_json:
         more = {"check": measured.as_data(found)} if measured is not None else {}
