@@ -14,6 +14,7 @@ from leadline.errors import UsageError
 from leadline.text import format as fmt
 from leadline.text import printing
 from leadline.text.screen import folded
+from leadline.text.visible import visible_lines
 
 if TYPE_CHECKING:
     from leadline.advice import Advice, Check
@@ -84,7 +85,7 @@ def command(
             raise UsageError(f"--brief {brief}: the run has {fmt.plural(len(found.proposals), 'proposal')}")
         from leadline.advice.brief import page_of
 
-        page = page_of(found, brief, run)
+        page = visible_lines(page_of(found, brief, run))
         if output is None:
             sys.stdout.write(page)
         else:
