@@ -1,0 +1,100 @@
+"""What Leadline says of a recorded case, beside what is true of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from leadline import predict as predicting
+from leadline.advice import advise
+from leadline.errors import UsageError
+from leadline.figures.content import Content
+from leadline.figures.run import Run
+from leadline.findings import findings_of
+from leadline.findings.finding import Finding
+
+from .cases import Case
+
+LITTLE = 0.02  # of the time: less is not held against a statement about a healthy program
+
+
+@dataclass
+class Verdict:
+    """loop: "right", "at least" (with fewer trips than there are, which is said), "wrong", or "none".
+    first: the first statement that costs time, as in `Case.found`.   said: all of them, with their shares.
+    proposals: kinds with their gains, best first."""
+
+    loop: str
+    trips: int | None
+    place: str
+    first: str
+    text: str
+    said: list[tuple[str, float]]
+    proposals: list[tuple[str, float, float, float]]
+    not_worth_it: list[tuple[str, float, float, float]]
+    note: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def name_of(finding: Finding) -> str:
+    return str(finding.evidence["pattern"]) if finding.id == "pattern" else finding.id
+
+
+def judged(case: Case, run: Run, ranks: int, *, proposals: bool = True) -> Verdict:
+    content = Content(run)
+    loop, trips, place = _loop(case, content, ranks)
+    stated = [each for each in findings_of(content) if not each.in_verdict and not each.part_of]
+    costly = [each for each in stated if each.cost_s is not None]
+    said = [(name_of(each), content.share(each.cost_s or 0.0)) for each in costly]
+    first = next(iter([*costly, *stated]), None)
+    name, text = (name_of(first), first.text) if first is not None else ("", "")
+    verdict = Verdict(loop, trips, place, name, text, said, [], [])
+    if not proposals:
+        return verdict
+    was = predicting.why_spoiled
+    try:
+        # More ranks than cores: the advice is looked at all the same, its figures are not.
+        predicting.why_spoiled = lambda run: None
+        found = advise(run)
+    except UsageError as error:
+        verdict.note = str(error)
+    else:
+        for into, given in ((verdict.proposals, found.proposals), (verdict.not_worth_it, found.not_worth_it)):
+            into += [(p.candidate.kind, p.gain.share, p.gain.low, p.gain.high) for p in given]
+        verdict.note = "; ".join(f"{candidate.kind} refused: {reason}" for candidate, reason in found.refused)
+    finally:
+        predicting.why_spoiled = was
+    return verdict
+
+
+def _loop(case: Case, content: Content, ranks: int) -> tuple[str, int | None, str]:
+    found = content.iterations
+    if found is None or found.loop is None:
+        return "none", None, ""
+    loop = found.loop
+    place = f"{loop.routine}:{loop.line}"
+    trips = found.found.count
+    if loop.routine != case.name:
+        return "wrong", trips, place
+    if not case.trips or trips == case.steps_on(ranks):
+        return "right", trips, place
+    return ("at least" if loop.at_least and trips < case.steps_on(ranks) else "wrong"), trips, place
+
+
+def names_the_fault(case: Case, verdict: Verdict, ranks: int) -> bool:
+    return verdict.first in case.found if ranks >= case.from_ranks else True
+
+
+def is_silent(verdict: Verdict) -> bool:
+    return all(share < LITTLE for _, share in verdict.said)
+
+
+def proposes_right(case: Case, verdict: Verdict, ranks: int) -> bool:
+    """The first proposal mends the fault; or nothing is proposed where nothing can be, or gains too little."""
+    if ranks < case.from_ranks:
+        return True
+    if not verdict.proposals:
+        return not case.proposed or any(kind in case.proposed for kind, *_ in verdict.not_worth_it)
+    return verdict.proposals[0][0] in case.proposed

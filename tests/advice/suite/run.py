@@ -1,0 +1,113 @@
+"""By hand: records the suite and prints its table.
+
+python -m advice.suite.run DIRECTORY [LIBRARY[,…] [RANKS[,…] [CASE[,…]]]], in tests/, with Leadline set up. What is in
+DIRECTORY is not recorded again, but judged again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from conftest import PATIENT, WITHOUT_ADAPTERS
+from recorder import running
+
+from leadline.errors import LeadlineError
+from leadline.figures.run import open_run
+from leadline.mpi import find
+
+from . import judge, programs
+from .cases import CASES, Case
+from .judge import Verdict
+
+FORMS = ("fault", "mended")
+
+
+def recorded(case: Case, form: int, library: str, ranks: int, directory: Path) -> float:
+    """Seconds of the case."""
+    there = directory / "seconds"
+    if not there.exists():
+        found, recorder = find(library), running.find_recorder()
+        words = [str(programs.build(found, case.program)), case.name, str(form), str(case.steps_on(ranks))]
+        prefix = ["chrt", "-f", "10"] if ranks <= len(os.sched_getaffinity(0)) and "CHRT" in os.environ else []
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.write_text(str(programs.run(found, ranks, words, directory, recorder, prefix)))
+    return float(there.read_text())
+
+
+def main() -> None:
+    os.environ.update(WITHOUT_ADAPTERS)
+    directory = Path(sys.argv[1]).resolve()
+    libraries = sys.argv[2].split(",") if len(sys.argv) > 2 else ["mpich", "openmpi"]
+    sizes = [int(word) for word in sys.argv[3].split(",")] if len(sys.argv) > 3 else [2, 4, 8]
+    names = sys.argv[4].split(",") if len(sys.argv) > 4 else [case.name for case in CASES]
+    cores = len(os.sched_getaffinity(0))
+    for library in libraries:
+        for ranks in sizes:
+            # A rank of MPICH that waits would keep its core from the rank it waits for.
+            os.environ.update(PATIENT if ranks > cores else {})
+            rows = []
+            for case in (case for case in CASES if case.name in names):
+                row = _row(case, library, ranks, directory / library / str(ranks))
+                rows.append(row)
+                print(line_of(case, ranks, row), flush=True)
+            print(f"{library}, {ranks} ranks: {sums(rows, ranks)}", flush=True)
+
+
+Row = tuple[Case, list[Verdict], list[float]]
+
+
+def _row(case: Case, library: str, ranks: int, directory: Path) -> Row:
+    verdicts, seconds = [], []
+    for form in range(1 if case.healthy else 2):
+        where = directory / case.name / FORMS[form]
+        seconds.append(recorded(case, form, library, ranks, where))
+        try:
+            verdict = judge.judged(case, open_run(where / "run"), ranks, proposals=form == 0)
+        except (LeadlineError, AssertionError) as error:
+            verdict = Verdict("none", None, "", "", "", [], [], [], f"{type(error).__name__}: {error}")
+        (where / "verdict.json").write_text(json.dumps(verdict.as_data(), indent=1))
+        verdicts.append(verdict)
+    return case, verdicts, seconds
+
+
+def line_of(case: Case, ranks: int, row: Row) -> str:
+    _, verdicts, seconds = row
+    first = verdicts[0]
+    said = ", ".join(f"{name} {share:.0%}" for name, share in first.said[:3])
+    gains = ", ".join(f"{kind} {gain:.0%} ({low:.0%}..{high:.0%})" for kind, gain, low, high in first.proposals[:2])
+    good = judge.is_silent(first) if case.healthy else judge.names_the_fault(case, first, ranks)
+    right = (
+        not any(gain > judge.LITTLE for _, gain, *_ in first.proposals)
+        if case.healthy
+        else judge.proposes_right(case, first, ranks)
+    )
+    mended = f" -> {seconds[1]:.3f}" if len(seconds) > 1 else ""
+    loops = "/".join(verdict.loop for verdict in verdicts)
+    lost = "; ".join(f"{v.trips} at {v.place}" for v in verdicts if v.loop not in ("right",))
+    return (
+        f"{case.name:24} {loops:14} {'ok ' if good else 'NO '} {said or '-':50} {'ok ' if right else 'NO '} "
+        f"{gains or '-':34} {seconds[0]:.3f}{mended} s {lost} {first.note}"
+    )
+
+
+def sums(rows: list[Row], ranks: int) -> str:
+    verdicts = [verdict for _, all_forms, _ in rows for verdict in all_forms]
+    faults = [(case, forms[0]) for case, forms, _ in rows if not case.healthy and ranks >= case.from_ranks]
+    healthy = [forms[0] for case, forms, _ in rows if case.healthy]
+    loops = sum(verdict.loop == "right" for verdict in verdicts)
+    told = sum(verdict.loop == "at least" for verdict in verdicts)
+    named = sum(judge.names_the_fault(case, verdict, ranks) for case, verdict in faults)
+    proposed = sum(judge.proposes_right(case, verdict, ranks) for case, verdict in faults)
+    silent = sum(judge.is_silent(verdict) for verdict in healthy)
+    quiet = sum(not any(gain > judge.LITTLE for _, gain, *_ in verdict.proposals) for verdict in healthy)
+    return (
+        f"main loop right {loops}, at least {told}, of {len(verdicts)}; first statement {named} of {len(faults)}; "
+        f"first proposal {proposed} of {len(faults)}; healthy: silent {silent}, no proposal {quiet} of {len(healthy)}"
+    )
+
+
+if __name__ == "__main__":
+    main()
