@@ -72,6 +72,50 @@ def test_the_verdict_comes_first_then_what_to_look_at(show: Show) -> None:
         assert opened.tab.locator(link.get_attribute("href")).count() == 1
 
 
+def test_advice_is_drawn_as_cards_in_place_of_what_it_answers(show: Show) -> None:
+    report = report_of(8)
+    answered = next(each for each in report["findings"] if not each["in_verdict"])
+    site = {"function": "MPI_Send", "routine": "halo", "file": "src/halo.c", "line": 7}
+    proposal = {
+        "kind": "pack",
+        "title": "Pack <b>all</b>",
+        "text": "Use one buffer.",
+        "gain": 0.1,
+        "gain_low": 0.05,
+        "gain_high": 0.2,
+        "seconds": 1.0,
+        "sites": [site, site],
+        "assumes": ["nothing needs them", "there is memory"],
+    }
+    other = {**proposal, "title": "Leave out the barrier", "gain": 0.0, "unsure": False}
+    advice = {
+        "proposals": [proposal],
+        "not_worth_it": [other, {**other, "title": "Balance", "unsure": True}],
+        "answered": [answered["text"]],
+        "ceiling": 0.2,
+        "ceiling_of_network": 0.1,
+        "ceiling_of_balance": 0.1,
+    }
+    opened = show({**report, "advice": advice})
+    (card,) = opened.tab.locator(".advice li").all_inner_texts()
+    assert "10 % less time (5.0 % to 20 %)" in card
+    assert "Pack <b>all</b>" in card
+    assert "Check first that nothing needs them, and that there is memory." in card
+    assert card.count("MPI_Send at halo.c:7") == 1
+    (note,) = opened.texts(".advice > .note")
+    assert note.startswith(
+        "Gain not certain, from a run this short or irregular: balance. Not worth it here: leave out"
+    )
+    bar = opened.tab.locator(".gain-bar").bounding_box()
+    value, interval = (opened.tab.locator(f".gain-{name}").bounding_box() for name in ("value", "range"))
+    assert value["width"] == pytest.approx(bar["width"] / 2, abs=1)
+    assert interval["x"] - bar["x"] == pytest.approx(bar["width"] / 4, abs=1)
+    assert interval["x"] + interval["width"] == pytest.approx(bar["x"] + bar["width"], abs=1)
+    assert answered["text"] not in opened.tab.locator(".look:not(.advice)").all_inner_texts()[0]
+    assert opened.tab.evaluate("leadline.advice") == advice
+    assert opened.tab.evaluate("'advice' in leadline.report") is False
+
+
 def test_every_section_is_there_and_shows_the_figures_of_the_object(show: Show) -> None:
     report = report_of(8)
     opened = show(report)

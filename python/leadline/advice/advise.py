@@ -9,7 +9,7 @@ from typing import Any
 from leadline import _core, predict
 from leadline.advice import kinds
 from leadline.advice.proposal import Candidate, Gain, Kind, Proposal
-from leadline.errors import UsageError
+from leadline.errors import LeadlineError, UsageError
 from leadline.figures.content import Content
 from leadline.figures.run import Run
 from leadline.findings import Finding, findings_of
@@ -25,7 +25,8 @@ WORTH = 0.01
 @dataclass
 class Advice:
     """proposals: best first.   not_worth_it: replayed, and they gain less than WORTH, or perhaps nothing.
-    refused: candidates that cannot be replayed, with the reason.   unpredicted: findings whose gain is unknown.
+    refused: candidates that cannot be replayed, with the reason.   answered: findings that the candidates are about.
+    unpredicted: findings with a remedy whose gain is unknown.
     together: what all proposals gain at once; None with fewer than two, or if they exclude one another.
     ceiling: what a perfect network and perfect balance would gain together, or a proposal if that is more.
     network, balance: each of them alone; None: unknown.   seconds: the run's duration as replayed.   error: of that
@@ -35,6 +36,7 @@ class Advice:
     proposals: list[Proposal]
     not_worth_it: list[Proposal]
     refused: list[tuple[Candidate, str]]
+    answered: list[Finding]
     unpredicted: list[Finding]
     together: Gain | None
     ceiling: float | None
@@ -44,9 +46,14 @@ class Advice:
     error: float | None
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def unsure(self) -> list[Proposal]:
+        """They gain WORTH or more if the replay is right, but it may be off by more than that."""
+        return [proposal for proposal in self.not_worth_it if proposal.gain.share >= WORTH]
+
     def as_data(self) -> dict[str, Any]:
         """The form that docs/tune/advise.md describes."""
-        together = self.together
+        together, unsure = self.together, self.unsure
         return {
             "seconds": self.seconds,
             "error_of_base": self.error,
@@ -54,11 +61,12 @@ class Advice:
             "together": {"gain": together.share, "gain_low": together.low, "gain_high": together.high}
             if together
             else None,
-            "not_worth_it": [proposal.as_data() for proposal in self.not_worth_it],
+            "not_worth_it": [{**proposal.as_data(), "unsure": proposal in unsure} for proposal in self.not_worth_it],
             "refused": [
                 {"kind": candidate.kind, "title": candidate.title, "reason": reason}
                 for candidate, reason in self.refused
             ],
+            "answered": [finding.text for finding in self.answered],
             "unpredicted": [finding.as_data() for finding in self.unpredicted],
             "ceiling": self.ceiling,
             "ceiling_of_network": self.network,
@@ -72,9 +80,37 @@ def advise(run: Run, *, steps: int = 0, network: _core.Network | None = None) ->
 
     Raises UsageError if the times of the run say nothing about the program, or if it cannot be replayed.
     """
+    content = Content(run)
+    return _advise(content, candidates_of(content), steps, network)
+
+
+def advise_within(content: Content, most_calls: int) -> Advice | None:
+    """For the run as it was recorded. None: nothing can be advised, or the replays would have more than `most_calls`
+    calls in all, of which some ten million take a second."""
+    candidates = candidates_of(content)
+    if content.calls * sum(_replays_of(candidate) for candidate in (None, *candidates)) > most_calls:
+        return None
+    try:
+        return _advise(content, candidates, 0, None)
+    except LeadlineError:
+        return None
+
+
+def candidates_of(content: Content) -> list[Candidate]:
+    return [candidate for kind in KINDS for candidate in kind.candidates(content)]
+
+
+def _replays_of(candidate: Candidate | None) -> int:
+    """About how often the run is replayed for a candidate; None: for the unchanged run and the ceiling."""
+    if candidate is None:
+        return 45
+    return 30 if isinstance(candidate.change, Pack) else 10
+
+
+def _advise(content: Content, candidates: list[Candidate], steps: int, network: _core.Network | None) -> Advice:
+    run = content.run
     if reason := predict.why_spoiled(run):
         raise UsageError(f"nothing can be advised from this run. {reason}")
-    content = Content(run)
     replays = Replays(run)
     if not replays.replayable:
         raise UsageError(
@@ -83,7 +119,6 @@ def advise(run: Run, *, steps: int = 0, network: _core.Network | None = None) ->
         )
     asked = _Asked(replays, steps, network)
     found, refused = [], []
-    candidates = [candidate for kind in KINDS for candidate in kind.candidates(content)]
     for candidate in candidates:
         try:
             found.append(asked.proposal(candidate))
@@ -97,11 +132,13 @@ def advise(run: Run, *, steps: int = 0, network: _core.Network | None = None) ->
     known = [
         share for share in (ideal, balanced, both, *(proposal.gain.share for proposal in worth)) if share is not None
     ]
+    answered, unpredicted = _by_whether_answered(content, {candidate.kind for candidate in candidates})
     return Advice(
         proposals=worth,
         not_worth_it=[proposal for proposal in found if proposal not in worth],
         refused=refused,
-        unpredicted=_unpredicted(content, {candidate.kind for candidate in candidates}),
+        answered=answered,
+        unpredicted=unpredicted,
         together=asked.together(worth),
         ceiling=max(known) if known else None,
         network=ideal,
@@ -150,19 +187,18 @@ def check(before: Run, after: Run) -> Check:
     return Check(before.duration_s, after.duration_s)
 
 
-def _unpredicted(content: Content, predicted: Set[str]) -> list[Finding]:
-    """Findings with a cost and a remedy that no candidate is about. predicted: kinds of candidates."""
+def _by_whether_answered(content: Content, predicted: Set[str]) -> tuple[list[Finding], list[Finding]]:
+    """Findings with a cost and a remedy: those that a candidate is about, and the others. predicted: kinds of
+    candidates."""
     about = [kind for kind in KINDS if kind.id in predicted]
-    findings = {name for kind in about for name in kind.findings}
+    ids = {name for kind in about for name in kind.findings}
     patterns = {name for kind in about for name in kind.patterns}
-    return [
-        finding
-        for finding in findings_of(content)
-        if finding.help
-        and finding.cost_s is not None
-        and finding.id not in findings
-        and finding.evidence.get("pattern") not in patterns
-    ]
+    answered, others = list[Finding](), list[Finding]()
+    for finding in findings_of(content):
+        if finding.help and finding.cost_s is not None:
+            is_answered = finding.id in ids or finding.evidence.get("pattern") in patterns
+            (answered if is_answered else others).append(finding)
+    return answered, others
 
 
 class _Asked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +15,10 @@ from leadline.text import format as fmt
 from leadline.text import printing
 from leadline.text.screen import folded
 from leadline.text.visible import visible_lines
+from leadline.wording.gains import gain_words, signed
 
 if TYPE_CHECKING:
-    from leadline.advice import Advice, Check
+    from leadline.advice import Advice, Check, Proposal
 
 SCHEMA = 1
 MOST = 5  # proposals and findings in the terminal's lists
@@ -108,17 +109,20 @@ def command(
 def lines_of(found: Advice) -> list[str]:
     lines = []
     for number, proposal in enumerate(found.proposals[:MOST], 1):
-        lines += [f"{number}. {gain_of(proposal.gain)}: {proposal.candidate.title}", f"   {proposal.candidate.text}"]
+        lines += [f"{number}. {gain_words(proposal.gain)}: {proposal.candidate.title}", f"   {proposal.candidate.text}"]
         lines += [f"   if {each}" for each in proposal.candidate.assumes]
     if more := len(found.proposals) - MOST:
         lines += [f"and {fmt.plural(more, 'more proposal')}: --json"] if more > 0 else []
     if not found.proposals:
         lines.append("nothing to propose: no change that can be predicted gains 1 % of the run's time")
     if found.together is not None:
-        lines.append(f"all of these together: {gain_of(found.together)}")
-    if found.not_worth_it:
+        lines.append(f"all of these together: {gain_words(found.together)}")
+    if unsure := found.unsure:
+        lines.append("unsure, as the run is too short or too irregular to tell:")
+        lines += _each(unsure)
+    if nothing := [each for each in found.not_worth_it if each not in unsure]:
         lines.append("not worth it:")
-        lines += [f"   {gain_of(each.gain)}: {each.candidate.title}" for each in found.not_worth_it[:MOST]]
+        lines += _each(nothing)
     for candidate, reason in found.refused[:MOST]:
         lines.append(f"gain unknown: {candidate.title}: {reason}")
     if found.unpredicted:
@@ -143,7 +147,7 @@ def checked(found: Advice, measured: Check) -> list[str]:
     ]
     for number, proposal in enumerate(found.proposals[:MOST], 1):
         lines.append(
-            f"   {number}. predicted {_signed(proposal.gain.share)}: measured "
+            f"   {number}. predicted {signed(proposal.gain.share)}: measured "
             f"{'within' if measured.holds(proposal) else 'outside'} its interval"
         )
     return lines
@@ -153,12 +157,5 @@ def _part(share: float | None) -> str:
     return fmt.percent(max(share, 0)) if share is not None else "an unknown share"
 
 
-def gain_of(gain: Any) -> str:
-    """ "gains 12 % (10 % to 14 %)"; "loses 3 %" where it does."""
-    low, high = (_signed(value) for value in (gain.low, gain.high))
-    verb = "gains" if gain.share >= 0 else "loses"
-    return f"{verb} {fmt.percent(abs(gain.share))} ({low} to {high})"
-
-
-def _signed(share: float) -> str:
-    return ("-" if share < 0 else "") + fmt.percent(abs(share))
+def _each(proposals: list[Proposal]) -> list[str]:
+    return [f"   {gain_words(each.gain)}: {each.candidate.title}" for each in proposals[:MOST]]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from leadline.cli.reporting import PAGE, advice_for, open_report, step_option, working, write_page
+from leadline.cli.reporting import PAGE, advice_for, advise_next, open_report, step_option, working, write_page
 from leadline.cli.run_argument import run_argument, run_or_newest
 from leadline.cli.saying import nearby, say, shown
 from leadline.run_directory import require
@@ -113,7 +113,7 @@ def command(
         elif all_sites:
             report.print(console(), all_sites=True)
         else:
-            gains = f" What a change gains: leadline advise {shown(path)}." if report.says_what_changes_gain else ""
-            where = f"More: --all or --section NAME. As a page: leadline report {shown(path)} --html.{gains}"
-            report.print_summary(console(), " ".join([where, *filter(None, [advice_for(report)])]))
+            where = f"More: --all or --section NAME. As a page: leadline report {shown(path)} --html."
+            next_step = advise_next(report, path)
+            report.print_summary(console(), " ".join(filter(None, [where, next_step, advice_for(report)])))
     return 0

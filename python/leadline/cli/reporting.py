@@ -124,7 +124,7 @@ def write_page(report: Report, directory: Path, file: str | None = None) -> Path
     if target.is_dir():
         raise UsageError(f"{target} is a directory", hint="leadline report DIR --html FILE")
     try:
-        page.write_page(report.data, target)
+        page.write_page(report.page_data, target)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}", hint="leadline report DIR --html FILE") from error
     return target
@@ -146,13 +146,24 @@ def summarise(directory: Path, *, quiet: bool, exit_code: int, step: str | None 
             report.print_summary(printing.console(stderr=True))
             again = f"details: leadline report {shown(directory)} --all"
             also = f" (also {', '.join(written[1:])})" if written[1:] else ""
-            if words := advice_for(report):
+            for words in filter(None, (advice_for(report), advise_next(report, directory))):
                 say(words)
             say(f"report: {shown(directory / written[0])}{also}; {again}" if written else again)
     except LeadlineError as error:
         if exit_code == 0:
             raise
         say(str(error))
+
+
+def advise_next(report: Report, directory: Path) -> str:
+    """The command that says more of what changes gain; "" where nothing can be said of it."""
+    if not report.says_what_changes_gain:
+        return ""
+    if report.advice is None:
+        return f"What a change gains: leadline advise {shown(directory)}."
+    if report.advice.proposals:
+        return f"How to make the first change: leadline advise {shown(directory)} --brief 1."
+    return f"Why nothing is proposed: leadline advise {shown(directory)}." if report.advice.not_worth_it else ""
 
 
 def advice_for(report: Report) -> str:

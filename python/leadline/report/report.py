@@ -19,6 +19,12 @@ from leadline.report.terminal import print_report, print_sections
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from leadline.advice import Advice
+
+
+MOST_REPLAYED = 30_000_000
+"""Calls in all replays of a run for its report: they take about three seconds. `leadline advise` has no such limit."""
+
 
 class Report:
     """What a command shows of a run; it makes one of these."""
@@ -37,13 +43,27 @@ class Report:
         return self.run.complete and len(self.run.worlds) == 1 and not times_are_spoiled(self.findings)
 
     @functools.cached_property
+    def advice(self) -> Advice | None:
+        """What changes to the program gain; None: that cannot be said, or takes longer than a report may."""
+        if not self.says_what_changes_gain:
+            return None
+        from leadline.advice import advise_within  # what replays runs costs every report time that imports it
+
+        return advise_within(self.content, MOST_REPLAYED)
+
+    @functools.cached_property
     def data(self) -> dict[str, Any]:
-        """The JSON object, which the page draws."""
+        """The JSON object."""
         return data_of(self.content, self.findings)
+
+    @property
+    def page_data(self) -> dict[str, Any]:
+        """What the page draws: the JSON object, and the advice that `leadline advise --json` prints, or null."""
+        return {**self.data, "advice": self.advice.as_data() if self.advice is not None else None}
 
     def print_summary(self, console: Console, more: str = "") -> None:
         """more: a last paragraph that says where the rest is."""
-        print_summary(self.content, self.findings, console, more)
+        print_summary(self.content, self.findings, console, more, self.advice)
 
     def print(self, console: Console, *, all_sites: bool = False) -> None:
         """The whole report. all_sites: every call site, file and finding, not only the weightiest."""

@@ -1,7 +1,7 @@
 """What a person reads first: why the run is slow, in at most 25 lines of 80 columns.
 
-A verdict, how efficient the run is, its main loop, where the time goes, and the findings that cost most. Tables are in
-the report.
+A verdict, how efficient the run is, its main loop, where the time goes, what to change and what that gains, and the
+findings that cost most. Tables are in the report.
 """
 
 from __future__ import annotations
@@ -24,14 +24,18 @@ from leadline.report.verdict import verdict
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import together, wrapped
+from leadline.wording.gains import gain_words, to_check
 from leadline.wording.loops import or_others, why_no_main_loop
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from leadline.advice import Advice, Proposal
+
 MOST_LINES = 25  # as many as an 80-column terminal has; more on a narrower one
 FULL_WIDTH = 80
-MOST_FINDINGS = 3  # the one in the verdict included
+MOST_FINDINGS = 3  # proposals, and the finding in the verdict, included
+MOST_NOT_PROPOSED = 2
 MOST_INNER = 3
 MOST_OTHERS = 2
 MOST_COMPUTED, LEAST_COMPUTED = 4, 0.02  # routines that are named; share of the time that makes one worth it
@@ -48,16 +52,19 @@ class Block:
     rank: int = 0
 
 
-def print_summary(content: Content, findings: Sequence[Finding], console: Console, more: str = "") -> None:
-    """more: a last paragraph that says where the rest is."""
+def print_summary(
+    content: Content, findings: Sequence[Finding], console: Console, more: str = "", advice: Advice | None = None
+) -> None:
+    """more: a last paragraph that says where the rest is.   advice: None: nothing is known of what changes gain."""
     out = Screen(console)
-    out.lines([line for block in _blocks(content, findings, out.width, more) for line in block.lines])
+    out.lines([line for block in _blocks(content, findings, advice, out.width, more) for line in block.lines])
 
 
-def _blocks(content: Content, findings: Sequence[Finding], width: int, more: str) -> list[Block]:
+def _blocks(content: Content, findings: Sequence[Finding], advice: Advice | None, width: int, more: str) -> list[Block]:
     blocks = [Block(_wrapped(verdict(content, findings, traffic=False), width, style="bold"))]
-    stated, others = _costly(findings)
-    if stated is not None and stated.help:
+    answered = advice.answered if advice is not None else []
+    stated = _stated(findings)
+    if stated is not None and stated.help and stated not in answered:
         blocks.append(Block(_wrapped(stated.help, width, "-> "), 3))
     blocks.append(Block(_wrapped(about(content), width, style="dim"), 6))
     if not content.ended_at_start.all_ranks:
@@ -65,13 +72,50 @@ def _blocks(content: Content, findings: Sequence[Finding], width: int, more: str
         if facts:
             blocks.append(Block(["", *facts]))
             blocks += [Block([line], 7) for line in _inner_loops(content, width)]
-    told = with_help(others, stated.help if stated is not None else "", among=findings)
-    for number, (_, text) in enumerate(told):
-        before: list[Line] = [] if number else [""]
-        blocks.append(Block([*before, *_wrapped(text, width, "- ")], 5 + number))
+    proposed = _proposals(advice, width) if advice is not None else []
+    room = MOST_FINDINGS - max(len(proposed), stated is not None)
+    listed = _listed([finding for finding in findings if finding not in answered], stated, room)
+    told = with_help(listed, stated.help if stated is not None else "", among=findings)
+    entries = [
+        *(Block(lines, number) for number, lines in enumerate(proposed, 1)),
+        *(Block(_wrapped(text, width, "- "), 5 + number) for number, (_, text) in enumerate(told)),
+        *([Block(lines, 8)] if advice is not None and (lines := _not_proposed(advice, width)) else []),
+    ]
+    if entries:
+        entries[0].lines.insert(0, "")
+    blocks += entries
     if more:
         blocks.append(Block(["", *_wrapped(more, width)]))
     return _fitting(blocks, MOST_LINES if width >= FULL_WIDTH else MOST_LINES * FULL_WIDTH // width)
+
+
+def _proposals(advice: Advice, width: int) -> list[list[Line]]:
+    """A line of gain and place each, then what to do."""
+    return [
+        [
+            *_wrapped(f"{gain_words(each.gain)}: {each.candidate.title}.", width, f"{number}. "),
+            *wrapped(" ".join([each.candidate.text, to_check(each.candidate.assumes)]).rstrip(), width, "   ", "   "),
+        ]
+        for number, each in enumerate(advice.proposals[:MOST_FINDINGS], 1)
+    ]
+
+
+def _not_proposed(advice: Advice, width: int) -> list[Line]:
+    """The usual remedies that gain nothing here, or whose gain is not sure."""
+    unsure = advice.unsure
+    nothing = [each for each in advice.not_worth_it if each not in unsure]
+    said = [
+        *_titles("Gain not certain, from a run this short or irregular", unsure),
+        *_titles("Not worth it here", nothing),
+    ]
+    return _wrapped(" ".join(said), width, "- ", "dim") if said else []
+
+
+def _titles(begin: str, proposals: Sequence[Proposal]) -> list[str]:
+    titles = list(dict.fromkeys(each.candidate.title for each in proposals))
+    more = len(titles) - MOST_NOT_PROPOSED
+    text = "; ".join(f"{title[:1].lower()}{title[1:]}" for title in titles[:MOST_NOT_PROPOSED])
+    return [f"{begin}: {text}{f', and {more} more' if more > 0 else ''}."] if titles else []
 
 
 def _fitting(blocks: list[Block], most: int) -> list[Block]:
@@ -83,17 +127,25 @@ def _fitting(blocks: list[Block], most: int) -> list[Block]:
     return kept
 
 
-def _costly(findings: Sequence[Finding]) -> tuple[Finding | None, list[Finding]]:
-    """The finding that the verdict states, and those to list: what went wrong, then what costs time; without any, what
-    stands out. Where times are spoiled, the verdict says how to get good ones, and nothing is said of costs."""
+def _stated(findings: Sequence[Finding]) -> Finding | None:
+    """The finding that the verdict states: the one that costs most. None where times are spoiled: the verdict says how
+    to get good ones, and nothing is said of costs."""
+    if times_are_spoiled(findings):
+        return None
+    rest = leaders([finding for finding in findings if not finding.in_verdict])
+    return next((each for each in rest if each.severity == "notice" and each.cost_s is not None), None)
+
+
+def _listed(findings: Sequence[Finding], stated: Finding | None, room: int) -> list[Finding]:
+    """What went wrong, then what costs time; without any, what stands out. Of costs only so many as there is room."""
     rest = leaders([finding for finding in findings if not finding.in_verdict])
     wrong = [finding for finding in rest if finding.severity != "notice"]
     if times_are_spoiled(findings):
-        return None, wrong[: MOST_FINDINGS - 1]
-    costly = [finding for finding in rest if finding.cost_s is not None and finding not in wrong]
-    if not costly:
-        return None, [*wrong, *(finding for finding in rest if finding not in wrong)][: MOST_FINDINGS - 1]
-    return costly[0], [*wrong, *costly[1:]][: MOST_FINDINGS - 1]
+        return wrong[: MOST_FINDINGS - 1]
+    costly = [each for each in rest if each.cost_s is not None and each not in wrong and each is not stated]
+    if stated is None:
+        costly = [finding for finding in rest if finding not in wrong]
+    return [*wrong, *costly][: max(room, 0)]
 
 
 def _wrapped(text: str, width: int, first: str = "", style: str = "") -> list[Line]:

@@ -23,7 +23,10 @@ _STYLES = ("base.css", "sections.css", "tables.css", "charts.css", "timeline.css
 
 
 def write_page(report: dict[str, Any], file: Path) -> None:
-    """Writes the page of `report`, what `leadline report --json` prints, in place of an older one. Raises OSError."""
+    """Writes the page in place of an older one. Raises OSError.
+
+    report: what `leadline report --json` prints, and `advice`: what `leadline advise --json` prints, or null.
+    """
     _write(page(report), file)
 
 

@@ -1,13 +1,14 @@
-// The top: the verdict in words, what was run, where the time went in one strip, and what to look at.
+// The top: the verdict in words, what was run, where the time went in one strip, what to change, and what to look at.
 
+import { adviceCards } from "./advice.js";
 import { stack } from "./cells.js";
 import { programName, sum } from "./data.js";
 import { h } from "./dom.js";
 import { count, percent, plural, seconds, size } from "./format.js";
 import { PART_COLORS } from "./kinds.js";
 
-/** titles: of the sections that this page has, by id. */
-export function head(report, titles) {
+/** titles: of the sections that this page has, by id.   advice: null: nothing is known of what changes gain. */
+export function head(report, titles, advice) {
   return h(
     "header",
     null,
@@ -16,13 +17,15 @@ export function head(report, titles) {
     warning(report),
     report.ended_at_start?.all_ranks ? null : strip(report),
     keyFigures(report),
-    lookAt(report, titles),
+    advice ? adviceCards(advice) : null,
+    lookAt(report, titles, new Set(advice?.answered)),
   );
 }
 
-/** The findings that the verdict does not begin with, each with a link to its section. */
-function lookAt(report, titles) {
-  const others = report.findings.filter((each) => !each.in_verdict);
+/** The findings that the verdict does not begin with, each with a link to its section. answered: the texts of those
+ * whose remedy is among the advice. */
+function lookAt(report, titles, answered) {
+  const others = report.findings.filter((each) => !each.in_verdict && !answered.has(each.text));
   if (!others.length) return null;
   const texts = new Set(others.map((each) => each.text));
   const leaders = others.filter((each) => !texts.has(each.part_of));

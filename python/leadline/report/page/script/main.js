@@ -8,13 +8,13 @@ import { read } from "./read.js";
 
 /** drawings: by section. Called when all modules are there (report/page/document.py). */
 export function show(drawings) {
-  const report = read();
+  const { advice, ...report } = read();
   const present = report.sections.filter((each) => each.id in drawings);
   const titles = new Map(present.map((each) => [each.id, each.title]));
   const sections = present.map((each) => ({ ...each, inside: drawn(each.id, drawings[each.id], report) }));
-  showPage("the report", head(report, titles), sections);
-  // For the browser's console, and the tests: the same object that `--json` prints.
-  globalThis.leadline = { report };
+  showPage("the report", head(report, titles, advice ?? null), sections);
+  // For the browser's console, and the tests: the same objects that `--json` of report and advise print.
+  globalThis.leadline = { report, advice };
 }
 
 function drawn(id, drawing, report) {
