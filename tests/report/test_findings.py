@@ -18,6 +18,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 
 from leadline.figures import unfinished
 from leadline.figures.content import Content
+from leadline.figures.run import Loss
 from leadline.findings import FAILS, RULES, Contradiction, findings_of
 from leadline.findings.finding import Bound, at_least, at_most, more_than
 from leadline.report import to_json
@@ -683,3 +684,17 @@ def test_waiting_is_unknown_where_a_trace_ends_long_before_the_others(
     assert (Content(run).waits.ends_apart) != told
     if not told:
         assert Content(run).waiting_s is None
+
+
+def test_waiting_is_unknown_where_a_trace_is_damaged(make_run: MakeRun) -> None:
+    """Its sums may be whole, and its duration, but not its calls."""
+    run = uneven_in_steps(make_run, 0.21, fixed_ns=2e6)
+    run.processes[0].complete = False
+    run.losses.append(Loss("trace-damaged", 1, "truncated at byte 2,205", "0"))
+    content = Content(run)
+    found = findings_of(content)
+    assert content.waiting_s is None
+    assert "imbalance" not in {finding.id for finding in found}
+    assert not any(finding.help for finding in found)
+    incomplete = next(finding for finding in found if finding.id == "incomplete")
+    assert incomplete.text.endswith("copy the whole run directory again, or record again.")

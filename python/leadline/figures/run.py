@@ -141,20 +141,26 @@ class Run:
     @property
     def complete(self) -> bool:
         """Whether every rank's trace is here and was closed by its process."""
-        return self.ranks == len(self.processes) and all(p.complete for p in self.processes) and not self._unreadable
+        return (
+            self.ranks == len(self.processes)
+            and all(p.complete for p in self.processes)
+            and not self._lost("unreadable-trace")
+        )
 
     @property
     def ends_apart(self) -> bool:
-        """Whether a rank's trace is missing, or ends long before the others: what these waited for is then unknown."""
+        """Whether a rank's trace is missing, damaged, or ends long before the others: what these waited for is unknown.
+        A damaged trace may have all of its sums, but not the calls in their order."""
+        if self._lost("unreadable-trace", "trace-damaged"):
+            return True
         if self.complete:
             return False
         least_ns = NEARLY_ALL * max(process.duration_ns for process in self.processes)
         cut = any(not process.complete and process.duration_ns < least_ns for process in self.processes)
-        return cut or self.ranks > len(self.processes) or self._unreadable
+        return cut or self.ranks > len(self.processes)
 
-    @property
-    def _unreadable(self) -> bool:
-        return any(loss.code == "unreadable-trace" for loss in self.losses)
+    def _lost(self, *codes: str) -> bool:
+        return any(loss.code in codes for loss in self.losses)
 
     @property
     def duration_s(self) -> float:

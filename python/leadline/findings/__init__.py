@@ -36,7 +36,7 @@ def findings_of(content: Content) -> list[Finding]:
             contradiction(impossible, content.time_s),
         ]
     found = attributed(content, found, lambda finding: sentences[finding.id](content, finding.evidence))
-    if times_are_spoiled(found):
+    if times_are_spoiled(found) or content.run.ends_apart:
         found = [replace(finding, help="") for finding in found]
     return in_order(found, _place)
 

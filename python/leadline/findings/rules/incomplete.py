@@ -33,7 +33,10 @@ def sentence(content: Content, found: Evidence) -> str:
         parts.append(f"{fmt.plural(cut, 'trace ends', 'traces end')} before the program did")
     code = content.run.description.get("exit_code")
     why = f" (exit code {code})" if cut and code else ""
-    return f"Incomplete: {' and '.join(parts)}{why}." if parts else "Incomplete: a trace cannot be read."
+    said = f"Incomplete: {' and '.join(parts)}{why}." if parts else "Incomplete: a trace cannot be read."
+    if content.run.ends_apart:
+        said += " For waiting and advice, copy the whole run directory again, or record again."
+    return said
 
 
 RULE = Rule(
