@@ -95,6 +95,10 @@ nb::tuple remove_calls(Changed& self, std::vector<uint32_t> loops, std::vector<u
   return apply([&](replay::Made* made) { return replay::remove_calls({loops, sites}, &self.tree, made); });
 }
 
+nb::tuple merge(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
+  return apply([&](replay::Made* made) { return replay::merge({loops, sites}, &self.tree, made); });
+}
+
 nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) {
   replay::Differences d;
   replay::Outcome outcome;
@@ -169,6 +173,7 @@ void bind_replay(nb::module_& m) {
       .def("without_noise", &without_noise)
       .def("computation", &computation, "loops"_a, "sites"_a, "factor"_a)
       .def("remove_calls", &remove_calls, "loops"_a, "sites"_a)
+      .def("merge", &merge, "loops"_a, "sites"_a)
       .def("replay", &run, "settings"_a, "sensitivities"_a = false);
 }
 

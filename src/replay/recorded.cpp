@@ -113,6 +113,7 @@ Tree Recorded::tree() const {
   Tree made;
   made.main_loop = main_loop_;
   made.members = members_;
+  made.communicators = communicators_;
   for (const ClassTrees::Class& own : trees_.classes()) {
     TreeClass& c = made.classes.emplace_back();
     c.shape = recorded_shape(trees_, own, main_loop_);

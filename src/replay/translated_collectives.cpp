@@ -50,8 +50,8 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes) {
 uint32_t Translation::group(uint64_t identity) {
   const auto known = groups_.find(identity);
   if (known != groups_.end()) return known->second;
-  const auto at = recorded_.communicators_.find(identity);
-  if (!identity || at == recorded_.communicators_.end()) return UINT32_MAX;
+  const auto at = tree_.communicators.find(identity);
+  if (!identity || at == tree_.communicators.end()) return UINT32_MAX;
   std::vector<uint32_t> members;
   for (const int32_t world : at->second) {
     if (world < 0 || static_cast<size_t>(world) >= tree_.members.size()) return UINT32_MAX;
@@ -71,15 +71,17 @@ void Translation::collective(const At& at, bool nonblocking) {
     ++differences_.unknown;
     return nonblocking ? nothing(at) : as_long(at);
   }
+  copies(at, false);
   const auto mine = static_cast<uint32_t>(me - members->begin());
   const int32_t root = at.leaf.partner.of(at.member).rank;
   const uint32_t known_root =
       root >= 0 && static_cast<size_t>(root) < members->size() ? static_cast<uint32_t>(root) : 0;
   if (!nonblocking && settings_.network && !settings_.ideal &&
       schedule(at, {members->begin(), members->end()}, mine, known_root)) {
-    return;
+    return copies(at, true);
   }
   formula(at, nonblocking, number, mine, known_root);
+  if (!nonblocking) copies(at, true);
 }
 
 void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32_t member, uint32_t root) {
@@ -109,14 +111,19 @@ void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32
 }
 
 // The cost of a collective that waits for all, on the last rank to arrive: the mean, over its calls, of the shortest
-// time of a rank.
+// time of a rank. Of a merged one that of the call that carries all, and more for its bytes.
 double Translation::last_to_come_ns(const At& at, const std::vector<uint32_t>& members) const {
-  const uint32_t number = at.from.number;
+  const auto number_of = [](const std::vector<TreeLeaf>& leaves, const TreeLeaf& leaf) {
+    return leaf.number == structure::no_index && leaf.of < leaves.size() ? leaves[leaf.of].number : leaf.number;
+  };
+  const uint32_t number = number_of(tree_.classes[tree_.members[at.rank].of_class].leaves, at.from);
   std::vector<const std::vector<float>*> all;
   for (const uint32_t rank : members) {
     const TreeMember& member = tree_.members[rank];
     const std::vector<TreeLeaf>& leaves = tree_.classes[member.of_class].leaves;
-    const auto leaf = std::find_if(leaves.begin(), leaves.end(), [&](const TreeLeaf& l) { return l.number == number; });
+    const auto leaf = std::find_if(leaves.begin(), leaves.end(), [&](const TreeLeaf& l) {
+      return !l.removed && l.stands_for == at.from.stands_for && number_of(leaves, l) == number;
+    });
     if (number == structure::no_index || leaf == leaves.end()) return shortest_ns(at);
     all.push_back(&member.during_ns[static_cast<size_t>(leaf - leaves.begin())]);
     if (all.back()->size() != all.front()->size()) return shortest_ns(at);
@@ -130,7 +137,9 @@ double Translation::last_to_come_ns(const At& at, const std::vector<uint32_t>& m
     sum += least;
     ++calls;
   }
-  return calls ? sum / static_cast<double>(calls) : shortest_ns(at);
+  if (!calls) return shortest_ns(at);
+  const double mean_ns = sum / static_cast<double>(calls);
+  return at.from.of == at.index ? mean_ns : packed_ns(at, mean_ns);
 }
 
 bool Translation::schedule(const At& at, const std::vector<int32_t>& members, uint32_t me, uint32_t root) {

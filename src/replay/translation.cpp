@@ -55,6 +55,10 @@ Program Translation::make() {
     for (size_t l = 0; l < own.leaves.size(); ++l) {
       const Leaf& leaf = own.leaves[l].leaf;
       const uint64_t calls = shape.before[l] + shape.inside[l];
+      if (member.before_ns[l].empty()) {  // a change put others in its place
+        made.first.push_back(static_cast<uint32_t>(made.actions.size()));
+        continue;
+      }
       times(i, l, shape);
       call({i, member.number, l, own.leaves[l], leaf, leaf.times.of(member.number), calls});
       made.first.push_back(static_cast<uint32_t>(made.actions.size()));
@@ -197,7 +201,7 @@ void Translation::wait(const std::vector<uint32_t>& ages, bool own, double call_
 }
 
 double Translation::shortest_ns(const At& at) const {
-  if (at.from.stands_for > 1) {
+  if (at.from.of != at.index) {
     const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
     return packed_ns(at, shortest_ns({at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls}));
   }
@@ -225,12 +229,14 @@ double Translation::packed_ns(const At& at, double one_ns) const {
 // Packed messages are copied together by their sender and apart by their receiver.
 void Translation::copies(const At& at, bool receives) {
   if (at.from.stands_for < 2 || settings_.packed_copy_per_byte_ns <= 0) return;
+  namespace moves = trace::moves;
+  const uint8_t way = receives ? moves::receives | moves::collects : moves::sends | moves::contributes;
   int64_t bytes = 0;
   for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
     const structure::CallPart& part = at.leaf.call.parts[p];
     const calls::LeafPart& mine = at.leaf.parts[p].of(at.member);
-    if (receives && part.receives()) bytes += std::max<int64_t>(std::max(mine.in_bytes, mine.posted_bytes), 0);
-    if (!receives && part.sends()) bytes += std::max<int64_t>(mine.out_bytes, 0);
+    const int64_t arrived = part.collective() ? mine.in_bytes : std::max(mine.in_bytes, mine.posted_bytes);
+    if (part.moves & way) bytes += std::max<int64_t>(receives ? arrived : mine.out_bytes, 0);
   }
   Action action;
   action.ps = picoseconds(settings_.packed_copy_per_byte_ns * static_cast<double>(bytes));

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "calls/class_trees.hpp"
@@ -14,7 +15,7 @@ namespace leadline::replay {
 struct TreeLeaf {
   calls::Leaf leaf;
   uint32_t number = structure::no_index;  // in the whole run; no_index: a change made it
-  // Made by a change: one of its calls stands for so many of another leaf.
+  // Made by a change: one of its calls stands for so many of another leaf. 0: its messages are part of another call's.
   uint32_t stands_for = 1;
   uint32_t of = 0;       // that leaf
   bool removed = false;  // by a change: its calls are not made
@@ -38,9 +39,10 @@ struct TreeMember {  // a rank
 
 struct Tree {
   std::vector<TreeClass> classes;
-  std::vector<TreeMember> members;  // by rank
-  uint32_t main_loop = 0;           // 0: there is none
-  uint64_t filled = 0;              // times that were not kept, where a change put their mean
+  std::vector<TreeMember> members;                         // by rank
+  uint32_t main_loop = 0;                                  // 0: there is none
+  std::map<uint64_t, std::vector<int32_t>> communicators;  // by identity: members in MPI_COMM_WORLD
+  uint64_t filled = 0;                                     // times that were not kept, where a change put their mean
 
   // The computation before each call. Those that were not kept get what is left of the leaf's sum.
   void fill(TreeMember* member, size_t leaf);

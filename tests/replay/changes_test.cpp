@@ -206,7 +206,7 @@ void what_cannot_be_packed_is_refused() {
   tree.classes.push_back(tree.classes[0]);
   for (uint32_t& loop : tree.classes[1].shape.loop_of) loop = loop == field_loop ? 8 : loop;
   tree.members[1].of_class = 1;
-  refused(tree, {{field_loop}, {}}, "both sides must be packed in the same order");
+  refused(tree, {{field_loop}, {}}, "both sides must be changed alike, in the same order");
 }
 
 void computation_is_spread_evenly() {

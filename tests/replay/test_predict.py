@@ -21,7 +21,7 @@ from leadline import predict as predicting
 from leadline.__main__ import main
 from leadline.errors import UsageError
 from leadline.figures.run import Run, open_run
-from leadline.predict import Balance, Change, Computation, NoNoise, Pack, Without, packing, predict
+from leadline.predict import Balance, Change, Computation, Merge, NoNoise, Pack, Without, packing, predict
 
 STEPS = 40
 FIELDS = 6  # fields.c
@@ -58,6 +58,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="module")
 def fields(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return record(tmp_path_factory.mktemp("fields"), "fields.c")
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return record(tmp_path_factory.mktemp("rows"), "rows.c")
 
 
 def test_the_unchanged_run_is_replayed_with_all_its_messages(run: Run) -> None:
@@ -140,12 +145,41 @@ def test_that_packing_may_gain_nothing_is_said(fields: Run) -> None:
     assert found.predicted.high >= likely.predicted.seconds  # as slow as that is within the interval
     assert any("0.25 ns a byte (0.04 to 3.5, assumed)" in each for each in found.assumptions)
     unclear = found.predicted.low < found.base.seconds < found.predicted.high
-    assert unclear == any("Whether packing gains anything is unknown" in each for each in found.notes)
+    assert unclear == any("Whether the change gains anything is unknown" in each for each in found.notes)
     from_file = _core.Network()
     from_file.copy_per_byte_ns, from_file.copy_uncached_per_byte_ns = 0.05, 0.2
     assert packing.copy_rates(from_file) == packing.CopyRates(0.05, 0.2, 0.2, assumed=False)
     from_file.copy_strided_uncached_per_byte_ns = 3
     assert packing.copy_rates(from_file).high == 3
+
+
+def test_exchanges_and_sums_in_a_row_become_one(rows: Run) -> None:
+    from leadline import network
+
+    given = network.parse(NETWORK).network
+    apart = predict(rows, Change(network=given))
+    fields = predict(rows, Change(network=given, program=(Merge("swap_two"),), packed_copy_ns=0))
+    (made,) = fields.made
+    assert (made.messages_before, made.messages_after) == (STEPS * 4, STEPS * 2)
+    assert (made.calls_before, made.calls_after) == (STEPS * 2 * 6, STEPS * 2 * 3)
+    assert apart.predicted.messages - fields.predicted.messages == STEPS * 2
+    # A latency is 100 s: one of two in each step is gone at least, more where a rank was ahead of the other.
+    assert apart.sensitivities[0] - fields.sensitivities[0] >= STEPS - 1
+    assert apart.predicted.seconds - fields.predicted.seconds > (STEPS - 1) * 99
+    dear = predict(rows, Change(network=given, program=(Merge("swap_two"),), packed_copy_ns=1e6))
+    more = dear.predicted.seconds - fields.predicted.seconds
+    assert more == pytest.approx(STEPS * 2 * 150 * 8 * 1e-3, rel=0.1)  # both fields, at both ends
+    sums = predict(rows, Change(network=given, program=(Merge("sum_two"),)))
+    (made,) = sums.made
+    assert (made.calls_before, made.calls_after) == (STEPS * 4, STEPS * 2)
+    assert sums.predicted.messages == apart.predicted.messages - STEPS * 2
+    both = predict(rows, Change(network=given, program=(Merge("main"),)))
+    assert both.predicted.messages == apart.predicted.messages - STEPS * 4
+    assert any("no exchange or collective call may need" in each for each in both.assumptions)
+    without_network = predict(rows, Change(program=(Merge("swap_two"), Merge("sum_two"))))
+    assert without_network.predicted.low <= without_network.predicted.seconds <= without_network.predicted.high
+    with pytest.raises(UsageError, match="--merge collect: no exchanges with the same partners"):
+        predict(rows, Change(program=(Merge("collect"),)))
 
 
 def test_changes_that_cannot_be_made_are_refused(fields: Run) -> None:

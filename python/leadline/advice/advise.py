@@ -13,7 +13,7 @@ from leadline.errors import LeadlineError, UsageError
 from leadline.figures.content import Content
 from leadline.figures.run import Run
 from leadline.findings import Finding, findings_of
-from leadline.predict import AnyChange, Balance, Change, Pack, Prediction, Replays
+from leadline.predict import AnyChange, Balance, Change, Prediction, Replays
 from leadline.registry import parts_of
 from leadline.text import format as fmt
 
@@ -237,7 +237,7 @@ class _Asked:
 
     def _gain(self, candidates: Sequence[Candidate]) -> Gain:
         """With an interval from replays whose iterations were drawn alike with and without the change; wider by the
-        error of the replayed base, and by what a prediction of packing does not know."""
+        error of the replayed base, and by what the prediction of such a change does not know."""
         changes = [candidate.change for candidate in candidates]
         found = self._predict(changes)
         before, after = self.base.predicted.drawn_s, found.predicted.drawn_s
@@ -247,7 +247,7 @@ class _Asked:
         # What the replay is off by may be a part of the gain, or hide one.
         error = abs(found.error_of_base["whole"] or 0.0)
         low, high = min(shares) - error, max(shares) + error
-        if any(isinstance(change, Pack) for change in changes):
+        if any(predict.is_uncertain(change) for change in changes):
             low = min(low, 1 - found.predicted.high / before[0])
             high = max(high, 1 - found.predicted.low / before[0])
         return Gain(shares[0], low, high)

@@ -55,6 +55,13 @@ SCHEMA = 1
     help="Messages that a loop sends one by one become one for each partner, or one for each K iterations.",
 )
 @click.option(
+    "--merge",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_MERGE",
+    help="Exchanges in a row that have the same partners become one; so do collective calls of one kind.",
+)
+@click.option(
     "--without",
     multiple=True,
     metavar="SITES",
@@ -91,6 +98,7 @@ def command(
     ideal: bool,
     compute: tuple[str, ...],
     pack: tuple[str, ...],
+    merge: tuple[str, ...],
     without: tuple[str, ...],
     collective: tuple[str, ...],
     balance: bool,
@@ -119,6 +127,7 @@ def command(
             Balance,
             Change,
             Computation,
+            Merge,
             NoNoise,
             Pack,
             Without,
@@ -131,6 +140,7 @@ def command(
         given = networks.named(network).network if network else None
         program: list[AnyChange] = [Computation(sites, each) for sites, each in parts]
         program += [Pack(*_packing(each)) for each in pack]
+        program += [Merge(sites) for sites in merge]
         program += [Without(sites) for sites in without]
         program += [Balance()] if balance else []
         program += [NoNoise()] if noise else []

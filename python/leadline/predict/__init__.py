@@ -1,6 +1,7 @@
 """Predicts times of a recorded run by replaying it in a network model (docs/tune/predict.md)."""
 
-from leadline.predict.changes import AnyChange, Balance, Computation, Made, NoNoise, Pack, Without
+from leadline.predict.changes import AnyChange, Balance, Computation, Made, Merge, NoNoise, Pack, Without
+from leadline.predict.packing import is_uncertain
 from leadline.predict.prediction import PHASES, Change, Figures, Prediction, Replays, predict, why_spoiled
 
 __all__ = [
@@ -11,11 +12,13 @@ __all__ = [
     "Computation",
     "Figures",
     "Made",
+    "Merge",
     "NoNoise",
     "Pack",
     "Prediction",
     "Replays",
     "Without",
+    "is_uncertain",
     "predict",
     "why_spoiled",
 ]

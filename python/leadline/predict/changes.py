@@ -53,9 +53,18 @@ class Without:
     members: tuple[int, ...] = ()
 
 
-AnyChange = Pack | Computation | Balance | NoNoise | Without
+@dataclass(frozen=True)
+class Merge:
+    """Exchanges in a row that have the same partners become one, with the bytes of all; so do collective calls of one
+    kind. members: the calls' numbers in the run, if these are known; else those at `sites`."""
+
+    sites: str
+    members: tuple[int, ...] = ()
+
+
+AnyChange = Pack | Computation | Balance | NoNoise | Without | Merge
 # Computation is what it is before messages are packed and computation is spread.
-_ORDER = (Computation, NoNoise, Without, Pack, Balance)
+_ORDER = (Computation, NoNoise, Without, Pack, Merge, Balance)
 
 
 @dataclass(frozen=True)
@@ -94,10 +103,10 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
                 done = tree.computation(loops, sites, change.factor)
             case Without():
                 name, text = "without", f"calls in {change.sites} not made"
-                loops, sites = list[int](), list(change.members)
-                if not sites:
-                    loops, sites = numbers_of(run, change.sites)
-                done = tree.remove_calls(loops, sites)
+                done = tree.remove_calls(*_calls_of(run, change))
+            case Merge():
+                name, text = "merge", f"exchanges or collectives in a row in {change.sites} made one"
+                done = tree.merge(*_calls_of(run, change))
             case Balance():
                 name, text = "balance", "computation of each iteration spread evenly over the ranks"
                 done = tree.balance(change.each_iteration)
@@ -105,9 +114,14 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
                 name, text = "noise", "computation without noise: each call's median over the iterations"
                 done = tree.without_noise()
     except ValueError as error:
-        where = f" {change.sites}" if isinstance(change, Pack | Computation | Without) else ""
+        where = "" if isinstance(change, Balance | NoNoise) else f" {change.sites}"
         raise UsageError(f"--{name}{where}: {error}") from error
     return Made(name, text, *done)
+
+
+def _calls_of(run: Run, change: Without | Merge) -> tuple[list[int], list[int]]:
+    """Loops and call sites, by number."""
+    return ([], list(change.members)) if change.members else numbers_of(run, change.sites)
 
 
 def numbers_of(run: Run, place: str, *, outermost: bool = False) -> tuple[list[int], list[int]]:

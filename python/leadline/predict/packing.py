@@ -1,7 +1,7 @@
-"""What packing costs besides its messages, and what is not known of it.
+"""What changes cost that no recording says, so that it is a part of the interval.
 
-A packed message is copied together by its sender and apart by its receiver. Where all iterations compute before any of
-them exchanges, what they share no longer stays in the caches: no recording says how much that matters.
+A message that carries several is copied together by its sender and apart by its receiver. Where all iterations compute
+before any of them exchanges, what they share no longer stays in the caches.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline import _core
-from leadline.predict.changes import AnyChange, Computation, Pack
+from leadline.predict.changes import AnyChange, Computation, Merge, Pack
 from leadline.text import format as fmt
 
 SLOWER = 1.2  # computation between packed calls, at most: 1.18 in advection of the one program that was measured
@@ -41,14 +41,29 @@ def copy_rates(network: _core.Network | None) -> CopyRates:
     return CopyRates(low, likely, max(likely, strided), assumed=False)
 
 
-def assumption(rates: CopyRates) -> str:
-    where = "assumed" if rates.assumed else "by the network's file"
-    return (
-        f"Packing: each end copies a packed message at {rates.likely:.2g} ns a byte ({rates.low:.2g} to "
-        f"{rates.high:.2g}, {where}). Computing all before exchanging all may also slow the computation down, as it no "
-        "longer finds its data in the caches. The recording does not say how much: the interval goes up to computation "
-        f"that takes {fmt.percent(SLOWER - 1)} longer at what is packed, as in the one program that was measured."
-    )
+def is_uncertain(change: AnyChange) -> bool:
+    """Whether the interval of a prediction holds more than what iterations differ by."""
+    return isinstance(change, Pack | Merge)
+
+
+def assumptions(program: Sequence[AnyChange], rates: CopyRates) -> list[str]:
+    """Sentences."""
+    found = []
+    if any(isinstance(one, Pack | Merge) for one in program):
+        where = "assumed" if rates.assumed else "by the network's file"
+        found.append(
+            f"Packing and merging: each end copies the data at {rates.likely:.2g} ns a byte ({rates.low:.2g} to "
+            f"{rates.high:.2g}, {where})."
+        )
+    if any(isinstance(one, Pack) for one in program):
+        found.append(
+            "Packing: computing all before exchanging all may also slow the computation down, as it no longer finds "
+            "its data in the caches. The recording does not say how much: the interval goes up to computation that "
+            f"takes {fmt.percent(SLOWER - 1)} longer at what is packed, as in the one program that was measured."
+        )
+    if any(isinstance(one, Merge) for one in program):
+        found.append("Merging: no exchange or collective call may need what an earlier one of them brought.")
+    return found
 
 
 def pessimistic(program: Sequence[AnyChange]) -> tuple[AnyChange, ...]:

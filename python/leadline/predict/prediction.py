@@ -15,7 +15,7 @@ from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
 from leadline.predict import packing
-from leadline.predict.changes import AnyChange, Made, Pack, apply
+from leadline.predict.changes import AnyChange, Made, apply
 from leadline.text import format as fmt
 
 PHASES = ("initialisation", "loop", "finalisation")
@@ -143,8 +143,9 @@ class Replays:
             changed = _core.ReplayTree(self._recorded)
             made = apply(changed, self.run, change.program)
         predicted = base if change == plain else _figures(changed, change, self._costs, change.steps or steps)
-        if any(isinstance(one, Pack) for one in change.program) and not change.ideal:
-            predicted = self._with_what_packing_may_cost(predicted, changed, change)
+        uncertain = any(packing.is_uncertain(one) for one in change.program)
+        if uncertain and not change.ideal:
+            predicted = self._with_what_is_not_known(predicted, changed, change)
         errors = _errors(self.times, base)
         traced = _settled(changed.replay(_settings(change, self._costs), True))
         found = Prediction(
@@ -169,22 +170,24 @@ class Replays:
                 f"node takes {fmt.seconds(LATENCY_NS * 1e-9)} to arrive, and the send of a message larger than "
                 f"{fmt.size(self._costs.eager_bytes)} waits for its receive. The last two are assumed, not measured."
             ]
-        if any(isinstance(one, Pack) for one in change.program):
-            found.assumptions.append(packing.assumption(packing.copy_rates(change.network)))
+        if uncertain:
+            found.assumptions += packing.assumptions(change.program, packing.copy_rates(change.network))
             if found.predicted.low < found.base.seconds < found.predicted.high:
-                found.notes.append("Whether packing gains anything is unknown: the interval includes the base's time.")
+                found.notes.append(
+                    "Whether the change gains anything is unknown: the interval includes the base's time."
+                )
         if _is_far_off(errors):
             found.notes.insert(
                 0, "The replay of the unchanged run is off by more than 10 %: do not rely on the prediction."
             )
         return found
 
-    def _with_what_packing_may_cost(self, likely: Figures, packed: _core.ReplayTree, change: Change) -> Figures:
+    def _with_what_is_not_known(self, likely: Figures, changed: _core.ReplayTree, change: Change) -> Figures:
         """The interval spans the fastest copies, and the slowest copies and computation."""
         rates, steps = packing.copy_rates(change.network), change.steps or self.steps
         slower = _core.ReplayTree(self._recorded)
         apply(slower, self.run, packing.pessimistic(change.program))
-        fast = _figures(packed, replace(change, packed_copy_ns=rates.low), self._costs, steps)
+        fast = _figures(changed, replace(change, packed_copy_ns=rates.low), self._costs, steps)
         slow = _figures(slower, replace(change, packed_copy_ns=rates.high), self._costs, steps)
         iteration = likely.iteration
         if iteration and fast.iteration and slow.iteration:

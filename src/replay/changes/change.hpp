@@ -43,11 +43,17 @@ Refusal computation(const Selection& at, double factor, Tree* tree, Made* made);
 // Blocking collective calls and calls about objects are not made; what is computed before them stays.
 Refusal remove_calls(const Selection& at, Tree* tree, Made* made);
 
+// Exchanges one after another that have the same partners become one: the last, with the bytes of all. So do blocking
+// collectives of one kind with the same communicator and root.
+Refusal merge(const Selection& at, Tree* tree, Made* made);
+
 // Of a leaf: whether the calls of a class's members are selected.
 std::vector<uint8_t> selected_leaves(const TreeClass& of, const Selection& at);
 // Whether each message that a change made is received as it is sent; otherwise which is not.
 Refusal check_channels(const Tree& tree);
+// The same for collectives: whether all ranks of a communicator make the changed ones alike.
+Refusal check_collectives(const Tree& tree);
 // How many requests a call of the leaf makes.
-uint32_t requests_of(const calls::Leaf& leaf);
+uint32_t requests_of(const TreeLeaf& leaf);
 
 }  // namespace leadline::replay

@@ -1,6 +1,7 @@
-// Messages match in order, so those of a channel must be packed alike by the rank that sends and by the one that
-// receives them.
+// Messages and collectives match in order, so those of a channel must be changed alike by the rank that sends
+// and by the one that receives them, and those of a communicator by all of its ranks.
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "replay/changes/change.hpp"
@@ -49,7 +50,7 @@ Refusal check_channels(const Tree& tree) {
           if (sends ? !part.sends() || completes : !part.receives()) continue;
           const Channel channel{mine.identity, sends ? rank : other, sends ? other : rank, mine.tag};
           Flow& flow = flows[channel];
-          flow.changed = flow.changed || leaf.stands_for > 1;
+          flow.changed = flow.changed || leaf.stands_for != 1;
           ends[l].push_back({&flow, sends});
         }
       }
@@ -67,7 +68,39 @@ Refusal check_channels(const Tree& tree) {
     const auto [identity, from, to, tag] = channel;
     return "rank " + std::to_string(from) + " would send " + std::to_string(flow.messages[1]) + " messages with tag " +
            std::to_string(tag) + " to rank " + std::to_string(to) + ", which would receive " +
-           std::to_string(flow.messages[0]) + ", or others: both sides must be packed in the same order";
+           std::to_string(flow.messages[0]) + ", or others: both sides must be changed alike, in the same order";
+  }
+  return {};
+}
+
+Refusal check_collectives(const Tree& tree) {
+  struct Calls {
+    uint64_t number = 0, hash = 0;
+  };
+  std::map<uint64_t, std::map<uint32_t, Calls>> all;  // by communicator and rank
+  std::set<uint64_t> changed;                         // communicators
+  for (uint32_t rank = 0; rank < tree.members.size(); ++rank) {
+    const TreeMember& member = tree.members[rank];
+    const TreeClass& own = tree.classes[member.of_class];
+    own.shape.for_each_call([&](uint32_t leaf, uint64_t) {
+      const TreeLeaf& l = own.leaves[leaf];
+      if (l.leaf.call.facts().event != trace::EventForm::collective) return;
+      if (l.removed && l.stands_for) return;
+      const uint64_t identity = l.leaf.identity.of(member.number);
+      if (l.stands_for != 1) changed.insert(identity);
+      Calls& calls = all[identity][rank];
+      calls.number += !l.removed;
+      calls.hash = trace::mix(calls.hash, l.stands_for);
+    });
+  }
+  for (const uint64_t identity : changed) {
+    const auto& [first, expected] = *all[identity].begin();
+    for (const auto& [rank, calls] : all[identity]) {
+      if (calls.hash == expected.hash) continue;
+      return "rank " + std::to_string(first) + " would make " + std::to_string(expected.number) +
+             " collective calls and rank " + std::to_string(rank) + " " + std::to_string(calls.number) +
+             ", or others: all ranks must be changed alike, in the same order";
+    }
   }
   return {};
 }

@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-#include "replay/changes/change.hpp"
+#include "replay/changes/rewriting.hpp"
 
 namespace leadline::replay {
 
@@ -22,35 +22,12 @@ using trace::CallFacts;
 using trace::EventForm;
 using trace::RequestUse;
 
-template <class Value, class Change>
-Column<Value> changed(const Column<Value>& column, const Change& change) {
-  Column<Value> made;
-  for (size_t m = 0; m < column.size(); ++m) {
-    Value value = column.of(m);
-    change(&value);
-    made.add(value);
-  }
-  return made;
-}
-
-bool sends(const Leaf& leaf, size_t member) {
-  if (leaf.call.facts().event != EventForm::message && leaf.call.facts().event != EventForm::exchange) return false;
-  for (size_t p = 0; p < leaf.call.parts.size(); ++p) {
-    if (leaf.call.parts[p].sends() && leaf.parts[p].of(member).partner.real()) return true;
-  }
-  return false;
-}
-
-bool is_local(const Leaf& leaf) {
-  const CallFacts& facts = leaf.call.facts();
-  return !facts.moves && facts.requests == RequestUse::none && facts.category == trace::Category::local;
-}
-
 // Empty: calls of that kind can be packed.
-std::string why_not(const Leaf& leaf) {
+std::string why_not(const TreeLeaf& made) {
+  const Leaf& leaf = made.leaf;
   const CallFacts& facts = leaf.call.facts();
   if (leaf.varies) return "the messages of " + leaf.function + " differ from iteration to iteration";
-  if (is_local(leaf)) return {};
+  if (is_local(made)) return {};
   const bool message = facts.event == EventForm::message || facts.event == EventForm::exchange;
   const bool completes = facts.requests == RequestUse::completes && !leaf.call.nothing;
   if (leaf.call.refused || (!message && !completes)) return "the loop also calls " + leaf.function;
@@ -117,9 +94,8 @@ class Packing {
   }
   bool communicates(uint32_t body) const {
     for (const Element& e : old_.shape.bodies[body]) {
-      if (e.is_body
-              ? communicates(e.index)
-              : e.index >= RecordedShape::marks && !is_local(class_.leaves[e.index - RecordedShape::marks].leaf)) {
+      if (e.is_body ? communicates(e.index)
+                    : e.index >= RecordedShape::marks && !is_local(class_.leaves[e.index - RecordedShape::marks])) {
         return true;
       }
     }
@@ -151,22 +127,22 @@ class Packing {
     const auto [at, fresh] = leaves_.try_emplace({of, times}, static_cast<uint32_t>(class_.leaves.size()));
     if (!fresh) return at->second;
     TreeLeaf made = class_.leaves[of];
-    if (const std::string why = why_not(made.leaf); !why.empty()) refusal_ = why;
+    if (const std::string why = why_not(made); !why.empty()) refusal_ = why;
     made.number = structure::no_index;
-    if (!is_local(made.leaf)) {
+    if (!is_local(made)) {
       made.of = made.stands_for > 1 ? made.of : of;
       made.stands_for *= static_cast<uint32_t>(times);
     }
     const auto n = static_cast<int64_t>(times);
-    const auto more = [n](int64_t* bytes) { *bytes = *bytes > 0 ? *bytes * n : *bytes; };
-    const bool local = is_local(made.leaf);
+    const auto more = [n](int64_t* bytes, size_t = 0) { *bytes = *bytes > 0 ? *bytes * n : *bytes; };
+    const bool local = is_local(made);
     made.leaf.posted_bytes = changed(made.leaf.posted_bytes, more);
     for (Column<calls::LeafPart>& part : made.leaf.parts) {
-      part = changed(part, [&](calls::LeafPart* p) {
+      part = changed(part, [&](calls::LeafPart* p, size_t) {
         for (int64_t* bytes : {&p->posted_bytes, &p->out_bytes, &p->in_bytes}) more(bytes);
       });
     }
-    made.leaf.times = changed(made.leaf.times, [&](LeafTimes* t) {
+    made.leaf.times = changed(made.leaf.times, [&](LeafTimes* t, size_t) {
       t->before_ns *= static_cast<double>(n);
       if (local) t->duration_ns *= static_cast<double>(n);
     });
@@ -214,7 +190,7 @@ class Packing {
     std::map<uint32_t, uint64_t> in_one;             // by body: requests of one iteration
     const auto one = [&](uint32_t leaf) {
       const Leaf& l = class_.leaves[leaf].leaf;
-      if (const uint32_t more = requests_of(l)) {
+      if (const uint32_t more = requests_of(class_.leaves[leaf])) {
         for (uint32_t i = 0; i < more; ++i) now.push_back(made++);
       } else if (l.call.facts().requests == RequestUse::completes && !l.varies) {
         std::vector<uint32_t> own;
@@ -241,7 +217,7 @@ class Packing {
     uint64_t made = 0;
     each_leaf(body, [&](uint32_t leaf) {
       const Leaf& l = class_.leaves[leaf].leaf;
-      made += requests_of(l);
+      made += requests_of(class_.leaves[leaf]);
       if (l.call.facts().requests != RequestUse::completes) return;
       for (const structure::CallPart& part : l.call.parts) {
         if (part.maker.thread < 0 && part.maker.age > made)
@@ -302,7 +278,7 @@ class Packing {
           during[to].push_back(static_cast<float>(sums[1]));
         }
         used[leaf] += calls * times;
-        const Leaf& l = class_.leaves[leaf].leaf;
+        const TreeLeaf& l = class_.leaves[leaf];
         if (is_local(l)) continue;
         made_.calls_before += calls * times;
         made_.calls_after += calls;

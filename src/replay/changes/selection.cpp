@@ -31,11 +31,11 @@ std::vector<uint8_t> selected_leaves(const TreeClass& of, const Selection& at) {
   return found;
 }
 
-uint32_t requests_of(const calls::Leaf& leaf) {
-  const trace::CallFacts& facts = leaf.call.facts();
-  if (leaf.call.refused || leaf.varies) return 0;
+uint32_t requests_of(const TreeLeaf& leaf) {
+  const trace::CallFacts& facts = leaf.leaf.call.facts();
+  if (leaf.removed || leaf.leaf.call.refused || leaf.leaf.varies) return 0;
   if (facts.requests == trace::RequestUse::makes) return 1;
-  if (facts.requests == trace::RequestUse::starts) return static_cast<uint32_t>(leaf.call.parts.size());
+  if (facts.requests == trace::RequestUse::starts) return static_cast<uint32_t>(leaf.leaf.call.parts.size());
   return 0;
 }
 

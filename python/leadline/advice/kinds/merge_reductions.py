@@ -5,7 +5,7 @@ from __future__ import annotations
 from leadline.advice.places import of_site
 from leadline.advice.proposal import Candidate, Kind
 from leadline.figures.content import Content
-from leadline.predict import Without
+from leadline.predict import Merge
 
 
 def candidates(content: Content) -> list[Candidate]:
@@ -14,7 +14,7 @@ def candidates(content: Content) -> list[Candidate]:
         if entry.name != "consecutive_reductions" or len(entry.sites) < 2:
             continue
         last = entry.sites[-1]
-        members = tuple(member for site in entry.sites[:-1] for member in site.members)
+        members = tuple(member for site in entry.sites for member in site.members)
         others = of_site(entry.sites[0])
         found.append(
             Candidate(
@@ -22,7 +22,7 @@ def candidates(content: Content) -> list[Candidate]:
                 f"Make one reduction of {len(entry.sites)}, from {others} to {of_site(last)}",
                 "Put the values into one array and reduce that.",
                 entry.sites,
-                Without(others, members),
+                Merge(others, members),
                 (
                     "no reduction needs what an earlier one computed",
                     "all use one operation (otherwise define one by MPI_Op_create)",

@@ -1,0 +1,216 @@
+// Changes to exchanges and collectives: by hand, and on random recordings, where the naive engine comes to the same
+// end.
+
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+#include "../native/check.hpp"
+#include "naive_engine.hpp"
+#include "random_trees.hpp"
+#include "replay/changes/change.hpp"
+#include "replay/replay.hpp"
+#include "replay/translation.hpp"
+
+namespace {
+
+using namespace leadline::test;
+using leadline::network::Network;
+
+double computation(const Tree& tree) {
+  double sum = 0;
+  for (const TreeMember& m : tree.members)
+    for (const auto& ns : m.before_ns) sum = std::accumulate(ns.begin(), ns.end(), sum);
+  return sum;
+}
+
+struct Replayed {
+  int64_t end_ps = 0;
+  uint64_t messages = 0;
+};
+
+// In a network, or with the recording's costs; the naive engine must agree.
+Replayed replayed(const Tree& tree, const std::string& what, bool network, double copy_ns = 0) {
+  const Recorded recorded(main_loop_number, std::vector<RecordedTimes>(tree.members.size()));
+  const Network used = Network::uniform({.latency_ns = 700, .overhead_ns = 30, .gap_ns = 20, .per_byte_ns = 0.5}, 2000);
+  Settings settings;
+  settings.network = network ? &used : nullptr;
+  settings.latency_ns = 200;
+  settings.eager_bytes = 2000;
+  settings.packed_copy_per_byte_ns = copy_ns;
+  Differences differences;
+  const Program program = program_of(recorded, tree, settings, &differences);
+  testing::check_equal(differences.unknown + differences.varying, uint64_t{0}, what + ": all is known");
+  const naive::Result expected = naive::Engine(program).run();
+  const Outcome found = replay(program);
+  testing::check_equal(expected.ended && found.stuck.empty(), true, what + ": it ends");
+  testing::check_equal(found.messages, expected.messages, what + ": messages");
+  for (size_t i = 0; i < tree.members.size(); ++i)
+    testing::check_equal(found.end_ps[i], expected.end_ps[i], what + ": end of rank " + std::to_string(i));
+  return {found.whole_ps(), found.messages};
+}
+
+// Three steps, in each of which two fields are exchanged with both neighbours of a ring; 8 and 16 bytes a message.
+Tree two_fields(uint32_t ranks, bool from_any_loop = false) {
+  TreeBuilder b(ranks, Classes::one);
+  b.loop(0, main_loop_number, 3);
+  for (uint32_t field = 0; field < 2; ++field) {
+    if (from_any_loop) b.loop(0, 20 + field, 1);
+    b.compute(0, 100);
+    const int64_t bytes = 8 * (1 + field);
+    const uint32_t site = 10 + 10 * field;
+    const uint64_t a = b.ireceive(0, -1, 1, bytes, site), c = b.ireceive(0, 1, 2, bytes, site + 1);
+    const uint64_t d = b.isend(0, 1, 1, bytes, site + 2), e = b.isend(0, -1, 2, bytes, site + 3);
+    b.wait(0, {a, c, d, e}, site + 4);
+    if (from_any_loop) b.end(0);
+  }
+  b.end(0);
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  return b.tree;
+}
+
+void exchanges_become_the_last_one() {
+  for (const bool loops : {false, true}) {
+    Tree tree = two_fields(4, loops);
+    Made made;
+    testing::check_equal(merge({{}, {10, 11, 12, 13, 14, 20, 21, 22, 23, 24}}, &tree, &made), "", "merge");
+    testing::check_equal(made.messages_before, uint64_t{4 * 3 * 4}, "messages before");
+    testing::check_equal(made.messages_after, uint64_t{4 * 3 * 2}, "messages after");
+    testing::check_equal(made.calls_before, uint64_t{4 * 3 * 10}, "calls before");
+    testing::check_equal(made.calls_after, uint64_t{4 * 3 * 5}, "calls after");
+    testing::check_equal(computation(tree), 4 * 3 * 200.0, "all computation");
+    int64_t out = 0, in = 0;
+    for (const TreeLeaf& l : tree.classes[0].leaves) {
+      if (l.stands_for != 2) continue;
+      for (const auto& part : l.leaf.parts) out += part.of(2).out_bytes, in += part.of(2).in_bytes;
+    }
+    testing::check_equal(out, int64_t{4 * 24}, "bytes of two sends and of the waits for them");
+    testing::check_equal(in, int64_t{4 * 24}, "bytes of two receives and of the waits for them");
+    const Replayed free = replayed(tree, "merged", false), dear = replayed(tree, "merged, copied", false, 1);
+    replayed(tree, "merged, in a network", true, 1);
+    testing::check_equal(free.messages, uint64_t{4 * 3 * 2}, "messages");
+    testing::check_equal(dear.end_ps - free.end_ps, int64_t{3 * 4 * 24 * 1000}, "copies at both ends");
+  }
+}
+
+void other_partners_stay_apart() {
+  Tree tree = two_fields(4);
+  Made made;
+  testing::check_equal(merge({{}, {10, 11, 12, 13, 14}}, &tree, &made),
+                       "no exchanges with the same partners and no collectives of one kind follow one another there, "
+                       "without computation between",
+                       "one exchange only");
+  // Two fields by one call to either side: in each direction both become one.
+  TreeBuilder b(4, Classes::one);
+  for (uint32_t field = 0; field < 2; ++field) {
+    b.send_and_receive(0, 1, -1, 3, 100, 10 + 2 * field);
+    b.send_and_receive(0, -1, 1, 4, 100, 11 + 2 * field);
+  }
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  made = {};
+  testing::check_equal(merge({{}, {10, 11, 12, 13}}, &b.tree, &made), "", "merge two directions");
+  testing::check_equal(made.calls_after, uint64_t{8}, "two calls on each of four ranks");
+  testing::check_equal(replayed(b.tree, "two directions", true).messages, uint64_t{8}, "messages of two directions");
+}
+
+void computation_divides() {
+  for (const float ns : {15e3F, 30e3F}) {
+    TreeBuilder b(2, Classes::one);
+    for (uint32_t i = 0; i < 2; ++i) {
+      b.compute(0, ns);
+      b.send_and_receive(0, 1, -1, 3, 100, 10 + i);
+    }
+    std::mt19937_64 random(1);
+    b.finish(&random, 0);
+    Made made;
+    testing::check_equal(merge({{}, {10, 11}}, &b.tree, &made).empty(), ns < 20e3, "packing data, or computation");
+  }
+}
+
+void iterations_of_a_loop_stay_apart() {
+  TreeBuilder b(2, Classes::one);
+  b.loop(0, main_loop_number, 4);
+  b.send_and_receive(0, 1, -1, 3, 100, 10);
+  b.end(0);
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  Made made;
+  testing::check(!merge({{}, {10}}, &b.tree, &made).empty(), "steps are not merged");
+}
+
+void reductions_carry_the_bytes_of_all() {
+  TreeBuilder b(4, Classes::one);
+  b.loop(0, main_loop_number, 3);
+  for (uint32_t i = 0; i < 3; ++i) {
+    b.compute(0, 50);
+    b.collective(0, "MPI_Allreduce", 8 * (i + 1), 10 + i);
+  }
+  b.collective(0, "MPI_Barrier", 0, 13);
+  b.end(0);
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  Made made;
+  testing::check_equal(merge({{}, {10, 11, 12, 13}}, &b.tree, &made), "", "merge reductions");
+  testing::check_equal(made.calls_before, uint64_t{4 * 3 * 3}, "reductions before");
+  testing::check_equal(made.calls_after, uint64_t{4 * 3}, "reductions after");
+  const auto& leaves = b.tree.classes[0].leaves;
+  const auto kept = std::find_if(leaves.begin(), leaves.end(), [](const TreeLeaf& l) { return l.stands_for == 3; });
+  testing::check(kept != leaves.end(), "one stands for three");
+  testing::check_equal(kept->leaf.posted_bytes.of(1), int64_t{48}, "bytes of all three");
+  // Recursive doubling: two messages of each rank for each of the reductions, and the same for their barriers' formula.
+  testing::check_equal(replayed(b.tree, "reductions", true).messages, uint64_t{4 * 3 * 2}, "messages");
+}
+
+void ranks_that_would_merge_differently_are_refused() {
+  TreeBuilder b(2, Classes::by_parity);
+  for (size_t c = 0; c < 2; ++c) {
+    for (uint32_t i = 0; i < 2; ++i) {
+      b.collective(c, "MPI_Allreduce", 8, 10 + i + static_cast<uint32_t>(10 * c));
+    }
+  }
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  Made made;
+  const Refusal why = merge({{}, {10, 11}}, &b.tree, &made);
+  testing::check(why.find("all ranks must be changed alike") != std::string::npos, "refused: " + why);
+}
+
+// What is changed in random recordings comes to the same end in both engines, with no computation lost.
+void random_recordings(uint64_t first, uint64_t count) {
+  uint64_t merged = 0;
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    RandomTree random(seed);
+    const bool network = seed % 2;
+    const std::string name = "recording " + std::to_string(seed);
+    const Replayed before = replayed(random.tree(), name, network);
+    Tree tree = random.tree();
+    Made made;
+    const Refusal why = merge({{}, seed % 3 ? random.all_sites() : random.some_sites()}, &tree, &made);
+    if (!why.empty()) continue;
+    ++merged;
+    const Replayed after = replayed(tree, name + ", merged", network, 0.1);
+    testing::check(std::abs(computation(tree) - computation(random.tree())) < 1, name + ": all computation");
+    if (!network) {
+      testing::check_equal(before.messages - after.messages, made.messages_before - made.messages_after,
+                           name + ": messages that are not sent");
+    }
+  }
+  testing::check(merged * 4 > count,
+                 "of random recordings, a quarter at least can be merged: " + std::to_string(merged));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  exchanges_become_the_last_one();
+  other_partners_stay_apart();
+  computation_divides();
+  iterations_of_a_loop_stay_apart();
+  reductions_carry_the_bytes_of_all();
+  ranks_that_would_merge_differently_are_refused();
+  const uint64_t first = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
+  random_recordings(first, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 600);
+  return testing::result();
+}
