@@ -41,6 +41,7 @@ class Drawn:
     drawn_s: tuple[float, ...]
     low = 8.5
     high = 12.0
+    phases_s = {"loop": 8.0}  # noqa: RUF012
 
     @property
     def seconds(self) -> float:
@@ -137,8 +138,15 @@ def test_a_run_of_the_changed_program_is_set_beside_the_proposals(
     assert data["check"]["gain"] == 0
     assert data["check"]["seconds_before"] == data["check"]["seconds_after"] > 0
     assert len(data["check"]["in_interval"]) == len(data["proposals"])
+    assert data["check"]["phases_before"] == data["check"]["phases_after"]
+    assert data["check"]["phases_before"]["loop"] > 0
+    assert data["check"]["parts_before"]["computation"] > 0
+    assert data["check"]["computation_changed"] == [None] * len(data["proposals"])
     assert main(["advise", str(fields.path), "--check", str(fields.path)]) == 0
-    assert ", gained <0.1 %; one run each" in capsys.readouterr().out or True
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("measured: ") and "gained 0 %; one run each" in line for line in lines)
+    (loop,) = (line.split() for line in lines if line.split()[:1] == ["loop"])
+    assert loop[1:3] == loop[-2:]  # the same run
     assert main(["advise", str(fields.path), "--check", "no-such-run"]) == 2
 
 

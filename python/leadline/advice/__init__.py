@@ -1,7 +1,8 @@
 """What to change first and what it gains: changes to the program are replayed before anybody edits a line
 (docs/tune/advise.md). A kind of proposal is a file in `kinds/`."""
 
-from leadline.advice.advise import Advice, Check, advise, advise_within, check
+from leadline.advice.advise import Advice, advise, advise_within
+from leadline.advice.check import Check, check
 from leadline.advice.proposal import Candidate, Gain, Proposal
 
 __all__ = ["Advice", "Candidate", "Check", "Gain", "Proposal", "advise", "advise_within", "check"]

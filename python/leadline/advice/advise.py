@@ -15,7 +15,6 @@ from leadline.figures.run import Run
 from leadline.findings import Finding, findings_of
 from leadline.predict import AnyChange, Balance, Change, Prediction, Replays
 from leadline.registry import parts_of
-from leadline.text import format as fmt
 
 KINDS = parts_of(kinds, "KIND", Kind)
 WORTH = 0.01
@@ -29,8 +28,8 @@ class Advice:
     unpredicted: findings with a remedy whose gain is unknown.
     together: what all proposals gain at once; None with fewer than two, or if they exclude one another.
     ceiling: what a perfect network and perfect balance would gain together, or a proposal if that is more.
-    network, balance: each of them alone; None: unknown.   seconds: the run's duration as replayed.   error: of that
-    replay against the recording; None: unknown.
+    network, balance: each of them alone; None: unknown.   seconds: the run's duration as replayed.   phases_s: the same
+    by phase.   error: of that replay against the recording; None: unknown.
     """
 
     proposals: list[Proposal]
@@ -44,6 +43,7 @@ class Advice:
     balance: float | None
     seconds: float
     error: float | None
+    phases_s: dict[str, float | None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -145,46 +145,9 @@ def _advise(content: Content, candidates: list[Candidate], steps: int, network: 
         balance=balanced,
         seconds=asked.base.base.seconds,
         error=asked.base.error_of_base["whole"],
+        phases_s=asked.base.predicted.phases_s,
         notes=asked.base.notes,
     )
-
-
-@dataclass(frozen=True)
-class Check:
-    """What a run of the changed program took, beside the run that the advice is about. Seconds of the whole runs."""
-
-    before_s: float
-    after_s: float
-
-    @property
-    def gain(self) -> float:
-        return 1 - self.after_s / self.before_s if self.before_s > 0 else 0.0
-
-    def holds(self, proposal: Proposal) -> bool:
-        """Whether the measured gain lies in the proposal's interval."""
-        return proposal.gain.low <= self.gain <= proposal.gain.high
-
-    def as_data(self, advice: Advice) -> dict[str, Any]:
-        return {
-            "seconds_before": self.before_s,
-            "seconds_after": self.after_s,
-            "gain": self.gain,
-            "in_interval": [self.holds(proposal) for proposal in advice.proposals],
-        }
-
-
-def check(before: Run, after: Run) -> Check:
-    """Raises UsageError if one of the runs did not reach its end, or if their times say nothing about the program."""
-    for run in (before, after):
-        if not run.complete:
-            raise UsageError(f"{run.path}: the run is not complete, so its time is unknown")
-        if reason := predict.why_spoiled(run):
-            raise UsageError(f"{run.path}: {reason}")
-    if len(before.processes) != len(after.processes):
-        raise UsageError(
-            f"{after.path} has {fmt.plural(len(after.processes), 'rank')}, {before.path} has {len(before.processes)}"
-        )
-    return Check(before.duration_s, after.duration_s)
 
 
 def _by_whether_answered(content: Content, predicted: Set[str]) -> tuple[list[Finding], list[Finding]]:
@@ -224,20 +187,21 @@ class _Asked:
 
     def proposal(self, candidate: Candidate) -> Proposal:
         """Raises UsageError if the change cannot be made."""
-        gain = self._gain([candidate])
-        return Proposal(candidate, gain, gain.share * self.base.predicted.seconds)
+        gain, phases_s = self._gain([candidate])
+        return Proposal(candidate, gain, gain.share * self.base.predicted.seconds, phases_s)
 
     def together(self, proposals: Sequence[Proposal]) -> Gain | None:
         if len(proposals) < 2:
             return None
         try:
-            return self._gain([proposal.candidate for proposal in proposals])
+            return self._gain([proposal.candidate for proposal in proposals])[0]
         except UsageError:
             return None
 
-    def _gain(self, candidates: Sequence[Candidate]) -> Gain:
-        """With an interval from replays whose iterations were drawn alike with and without the change; wider by the
-        error of the replayed base, and by what the prediction of such a change does not know."""
+    def _gain(self, candidates: Sequence[Candidate]) -> tuple[Gain, dict[str, float | None]]:
+        """And the seconds of each phase with the changes. The interval is from replays whose iterations were drawn alike
+        with and without them; wider by the error of the replayed base, and by what the prediction of such a change
+        does not know."""
         changes = [candidate.change for candidate in candidates]
         found = self._predict(changes)
         before, after = self.base.predicted.drawn_s, found.predicted.drawn_s
@@ -250,4 +214,4 @@ class _Asked:
         if any(predict.is_uncertain(change) for change in changes):
             low = min(low, 1 - found.predicted.high / before[0])
             high = max(high, 1 - found.predicted.low / before[0])
-        return Gain(shares[0], low, high)
+        return Gain(shares[0], low, high), found.predicted.phases_s

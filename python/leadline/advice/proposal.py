@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.figures.content import Content
@@ -39,11 +39,12 @@ class Gain:
 
 @dataclass(frozen=True)
 class Proposal:
-    """seconds: the gain in the run's duration."""
+    """seconds: the gain in the run's duration.   phases_s: each phase with the change; None: unknown."""
 
     candidate: Candidate
     gain: Gain
     seconds: float
+    phases_s: dict[str, float | None] = field(default_factory=dict)
 
     def is_worth(self, least: float) -> bool:
         """Whether it gains so much of the run's time, and surely something."""
@@ -60,6 +61,7 @@ class Proposal:
             "gain_low": self.gain.low,
             "gain_high": self.gain.high,
             "seconds": self.seconds,
+            "phases": self.phases_s,
             "sites": [place_json(site) for site in told.sites],
             "assumes": list(told.assumes),
         }

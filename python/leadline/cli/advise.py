@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 MOST = 5  # proposals and findings in the terminal's lists
+MOST_BESIDE = 3  # proposals beside a measurement
 
 
 @click.command("advise")
@@ -139,18 +140,54 @@ def lines_of(found: Advice) -> list[str]:
 
 
 def checked(found: Advice, measured: Check) -> list[str]:
-    """The last lines: what was measured, and the proposals whose interval holds it."""
+    """The last lines: what was measured, and the proposals whose interval holds it; phases; where time went."""
     verb = "gained" if measured.gain >= 0 else "lost"
     lines = [
-        f"measured: {fmt.seconds(measured.before_s)} became {fmt.seconds(measured.after_s)}, {verb} "
+        f"measured: {fmt.seconds(measured.before.seconds)} became {fmt.seconds(measured.after.seconds)}, {verb} "
         f"{fmt.percent(abs(measured.gain))}; one run each does not prove it: leadline compare takes several"
     ]
     for number, proposal in enumerate(found.proposals[:MOST], 1):
-        lines.append(
-            f"   {number}. predicted {signed(proposal.gain.share)}: measured "
-            f"{'within' if measured.holds(proposal) else 'outside'} its interval"
-        )
+        within = "within" if measured.holds(proposal) else "outside"
+        line = f"   {number}. predicted {signed(proposal.gain.share)}: measured {within} its interval"
+        if factor := measured.unforeseen(proposal):
+            line += f"; computation took {fmt.change(factor)}, which the prediction does not have"
+        lines.append(line)
+    return lines + _by_phase(found, measured) + _by_part(measured)
+
+
+def _by_phase(found: Advice, measured: Check) -> list[str]:
+    """Recorded, predicted, and measured, on average over the ranks."""
+    proposals = found.proposals[:MOST_BESIDE]
+    names = [name for name, seconds in measured.before.phases.items() if seconds is not None]
+    if not names:
+        return []
+    heads = ["before", *(f"with {number}." for number in range(1, len(proposals) + 1)), "measured"]
+    lines = [_row("phase", heads)]
+    for name in names:
+        columns = [measured.before.phases, *(each.phases_s for each in proposals), measured.after.phases]
+        lines.append(_row(name, [_known(each.get(name)) for each in columns]))
     return lines
+
+
+def _by_part(measured: Check) -> list[str]:
+    from leadline.report.json_report import PARTS_OF_TIME
+
+    before, after = measured.before.parts, measured.after.parts
+    names = {
+        kind: name for kind, name in PARTS_OF_TIME.items() if kind != "startup" and (kind in before or kind in after)
+    }
+    return [
+        _row("a rank's time", ["before", "measured"]),
+        *(_row(name, [fmt.seconds(run.get(kind, 0.0)) for run in (before, after)]) for kind, name in names.items()),
+    ]
+
+
+def _row(name: str, cells: list[str]) -> str:
+    return f"   {name:16}{''.join(f'{each:>12}' for each in cells)}"
+
+
+def _known(seconds: float | None) -> str:
+    return fmt.seconds(seconds) if seconds is not None else "unknown"
 
 
 def _part(share: float | None) -> str:

@@ -2,7 +2,16 @@
 
 from leadline.predict.changes import AnyChange, Balance, Computation, Made, Merge, NoNoise, Pack, Without
 from leadline.predict.packing import is_uncertain
-from leadline.predict.prediction import PHASES, Change, Figures, Prediction, Replays, predict, why_spoiled
+from leadline.predict.prediction import (
+    PHASES,
+    Change,
+    Figures,
+    Prediction,
+    Replays,
+    predict,
+    recorded_phases,
+    why_spoiled,
+)
 
 __all__ = [
     "PHASES",
@@ -20,5 +29,6 @@ __all__ = [
     "Without",
     "is_uncertain",
     "predict",
+    "recorded_phases",
     "why_spoiled",
 ]

@@ -231,6 +231,15 @@ def why_spoiled(run: Run) -> str | None:
     return next((finding.text for finding in found), None)
 
 
+def recorded_phases(run: Run) -> dict[str, float | None]:
+    """Seconds of each phase in the recording, as means over the ranks; empty if the run cannot be replayed."""
+    try:
+        times = Replays(run).times
+    except UsageError:
+        return {}
+    return {phase: times[phase] for phase in PHASES}
+
+
 def _refuse(run: Run) -> None:
     if not run.complete:
         raise UsageError("the run is not complete: every rank is needed, up to its MPI_Finalize")
