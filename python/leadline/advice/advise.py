@@ -104,7 +104,7 @@ def _replays_of(candidate: Candidate | None) -> int:
     """About how often the run is replayed for a candidate; None: for the unchanged run and the ceiling."""
     if candidate is None:
         return 45
-    return 30 if isinstance(candidate.change, Pack) else 10
+    return 30 if predict.is_uncertain(candidate.change) else 10
 
 
 def _advise(content: Content, candidates: list[Candidate], steps: int, network: _core.Network | None) -> Advice:
@@ -199,9 +199,9 @@ class _Asked:
             return None
 
     def _gain(self, candidates: Sequence[Candidate]) -> tuple[Gain, dict[str, float | None]]:
-        """And the seconds of each phase with the changes. The interval is from replays whose iterations were drawn alike
-        with and without them; wider by the error of the replayed base, and by what the prediction of such a change
-        does not know."""
+        """And the seconds of each phase with the changes. The interval is from replays whose iterations were drawn
+        alike with and without them; wider by the error of the replayed base, and by what the prediction of such a
+        change does not know."""
         changes = [candidate.change for candidate in candidates]
         found = self._predict(changes)
         before, after = self.base.predicted.drawn_s, found.predicted.drawn_s

@@ -1,4 +1,4 @@
-/* Objects that every step makes anew. */
+/* Objects that every step creates. */
 #include "suite.h"
 
 CASE(communicator_each_step) {
