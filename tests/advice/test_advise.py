@@ -17,9 +17,10 @@ from replay.test_predict import record
 
 from leadline import predict as predicting
 from leadline.__main__ import main
-from leadline.advice.advise import KINDS, WORTH, _Asked, advise
+from leadline.advice.advise import KINDS, WORTH, _Asked, advise, advise_within
 from leadline.advice.proposal import Candidate, Proposal
 from leadline.errors import UsageError
+from leadline.figures.content import Content
 from leadline.figures.run import Run
 from leadline.predict import Balance, Pack, prediction
 
@@ -63,6 +64,9 @@ class Replayed:
         found.error_of_base = {"whole": self._error}
         return found
 
+    def seconds(self, change: Any) -> float:
+        return self._changed_s[0] if change.program else 10.0
+
 
 def gain_of(replayed: Replayed, change: Any) -> Any:
     asked = _Asked(replayed, 0, None)  # type: ignore[arg-type]
@@ -79,6 +83,26 @@ def test_the_interval_of_a_gain_is_that_of_the_draws_and_of_what_is_not_known() 
     found = gain_of(Replayed((9.0, 9.2, 8.9)), Pack("exchange"))
     assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, -0.2, 0.15))
     assert not found.is_worth(WORTH)
+
+
+def test_what_gains_too_little_has_no_interval_where_only_gains_are_asked_for() -> None:
+    asked = _Asked(Replayed((9.95, 9.0, 9.9)), 0, None)  # type: ignore[arg-type]
+    candidate = Candidate("balance", "", "", (), Balance())
+    assert asked.proposal(candidate, 0.001).gain.high == pytest.approx(0.1)
+    found = asked.proposal(candidate, 0.01)
+    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.005, 0.005, 0.005))
+
+
+def test_a_report_proposes_what_the_command_does(fields: Run, trusted: None) -> None:
+    whole, quick = advise(fields), advise_within(Content(fields), 10**9)
+    assert quick is not None
+    assert [each.candidate for each in quick.proposals] == [each.candidate for each in whole.proposals]
+    assert [each.candidate for each in quick.unsure] == [each.candidate for each in whole.unsure]
+    gains = {each.candidate: each.gain.share for each in (*whole.proposals, *whole.not_worth_it)}
+    for each in (*quick.proposals, *quick.not_worth_it):
+        assert each.gain.share == gains[each.candidate]
+    assert (quick.ceiling, quick.network, quick.balance) == (whole.ceiling, whole.network, whole.balance)
+    assert advise_within(Content(fields), 1000) is None
 
 
 def test_each_kind_has_its_place_in_the_list_of_the_docs() -> None:

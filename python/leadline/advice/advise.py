@@ -19,6 +19,7 @@ from leadline.registry import parts_of
 KINDS = parts_of(kinds, "KIND", Kind)
 WORTH = 0.01
 """A share of the run's time: what gains less is not proposed. Runs differ by more than that from one to the next."""
+FEW = 3  # candidates of a run that are worth it
 
 
 @dataclass
@@ -81,17 +82,20 @@ def advise(run: Run, *, steps: int = 0, network: _core.Network | None = None) ->
     Raises UsageError if the times of the run say nothing about the program, or if it cannot be replayed.
     """
     content = Content(run)
-    return _advise(content, candidates_of(content), steps, network)
+    return _advise(content, candidates_of(content), steps, network, only_worth=False)
 
 
 def advise_within(content: Content, most_calls: int) -> Advice | None:
-    """For the run as it was recorded. None: nothing can be advised, or the replays would have more than `most_calls`
-    calls in all, of which some ten million take a second."""
+    """For the run as it was recorded; what gains less than WORTH is replayed once and has no interval.
+
+    None: nothing can be advised, or the replays would have more than `most_calls` calls in all, of which some ten
+    million take a second.
+    """
     candidates = candidates_of(content)
-    if content.calls * sum(_replays_of(candidate) for candidate in (None, *candidates)) > most_calls:
+    if content.calls * _replays_of(candidates) > most_calls:
         return None
     try:
-        return _advise(content, candidates, 0, None)
+        return _advise(content, candidates, 0, None, only_worth=True)
     except LeadlineError:
         return None
 
@@ -100,14 +104,22 @@ def candidates_of(content: Content) -> list[Candidate]:
     return [candidate for kind in KINDS for candidate in kind.candidates(content)]
 
 
-def _replays_of(candidate: Candidate | None) -> int:
-    """About how often the run is replayed for a candidate; None: for the unchanged run and the ceiling."""
-    if candidate is None:
-        return 45
-    return 30 if predict.is_uncertain(candidate.change) else 10
+def _replays_of(candidates: Sequence[Candidate]) -> int:
+    """About how often a run is replayed for them: for the unchanged run and the ceiling, once for each, and for the
+    interval of a few."""
+    intervals = sorted((30 if predict.is_uncertain(each.change) else 10 for each in candidates), reverse=True)
+    return 20 + len(candidates) + sum(intervals[:FEW])
 
 
-def _advise(content: Content, candidates: list[Candidate], steps: int, network: _core.Network | None) -> Advice:
+def _advise(
+    content: Content,
+    candidates: Sequence[Candidate],
+    steps: int,
+    network: _core.Network | None,
+    *,
+    only_worth: bool,
+) -> Advice:
+    """only_worth: intervals only of what gains WORTH or more."""
     run = content.run
     if reason := predict.why_spoiled(run):
         raise UsageError(f"nothing can be advised from this run. {reason}")
@@ -121,7 +133,7 @@ def _advise(content: Content, candidates: list[Candidate], steps: int, network: 
     found, refused = [], []
     for candidate in candidates:
         try:
-            found.append(asked.proposal(candidate))
+            found.append(asked.proposal(candidate, WORTH if only_worth else None))
         except UsageError as error:
             refused.append((candidate, str(error)))
     found.sort(key=lambda proposal: -proposal.gain.share)
@@ -171,24 +183,33 @@ class _Asked:
         self._replays, self._steps, self._network = replays, steps, network
         self.base = self._predict(())
 
-    def _predict(self, program: Sequence[AnyChange], *, ideal: bool = False) -> Prediction:
-        return self._replays.predict(
-            Change(steps=self._steps, network=self._network, ideal=ideal, program=tuple(program))
-        )
+    def _change(self, program: Sequence[AnyChange], *, ideal: bool = False) -> Change:
+        return Change(steps=self._steps, network=self._network, ideal=ideal, program=tuple(program))
+
+    def _predict(self, program: Sequence[AnyChange]) -> Prediction:
+        return self._replays.predict(self._change(program))
 
     def share(self, program: Sequence[AnyChange], *, ideal: bool = False) -> float | None:
         """The gain of a change; None if it cannot be made."""
+        before = self.base.predicted.seconds
         try:
-            found = self._predict(program, ideal=ideal)
+            after = self._replays.seconds(self._change(program, ideal=ideal))
         except UsageError:
             return None
-        before = self.base.predicted.seconds
-        return 1 - found.predicted.seconds / before if before > 0 else None
+        return 1 - after / before if before > 0 else None
 
-    def proposal(self, candidate: Candidate) -> Proposal:
-        """Raises UsageError if the change cannot be made."""
+    def proposal(self, candidate: Candidate, least: float | None = None) -> Proposal:
+        """least: a share of the time; a change that gains less is replayed once and has no interval.
+
+        Raises UsageError if the change cannot be made.
+        """
+        before = self.base.predicted.seconds
+        if least is not None and before > 0:
+            share = 1 - self._replays.seconds(self._change([candidate.change])) / before
+            if share < least:
+                return Proposal(candidate, Gain(share, share, share), share * before)
         gain, phases_s = self._gain([candidate])
-        return Proposal(candidate, gain, gain.share * self.base.predicted.seconds, phases_s)
+        return Proposal(candidate, gain, gain.share * before, phases_s)
 
     def together(self, proposals: Sequence[Proposal]) -> Gain | None:
         if len(proposals) < 2:
