@@ -99,6 +99,14 @@ nb::tuple merge(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t
   return apply([&](replay::Made* made) { return replay::merge({loops, sites}, &self.tree, made); });
 }
 
+nb::tuple nonblocking(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
+  return apply([&](replay::Made* made) { return replay::nonblocking({loops, sites}, &self.tree, made); });
+}
+
+nb::tuple overlap(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites, double part) {
+  return apply([&](replay::Made* made) { return replay::overlap({loops, sites}, part, &self.tree, made); });
+}
+
 nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) {
   replay::Differences d;
   replay::Outcome outcome;
@@ -151,6 +159,7 @@ void bind_replay(nb::module_& m) {
       .def("set_algorithm", [](Settings& self, const std::string& operation,
                                const std::string& algorithm) { self.algorithms[operation] = algorithm; })
       .def_rw("forced_eager_bytes", &Settings::forced_eager_bytes)
+      .def_rw("forced_progress", &Settings::forced_progress)
       .def_rw("latency_ns", &Settings::latency_ns)
       .def_prop_rw(
           "cost_level", [](const Settings& self) { return self.cost_level; },
@@ -174,6 +183,8 @@ void bind_replay(nb::module_& m) {
       .def("computation", &computation, "loops"_a, "sites"_a, "factor"_a)
       .def("remove_calls", &remove_calls, "loops"_a, "sites"_a)
       .def("merge", &merge, "loops"_a, "sites"_a)
+      .def("nonblocking", &nonblocking, "loops"_a, "sites"_a)
+      .def("overlap", &overlap, "loops"_a, "sites"_a, "part"_a)
       .def("replay", &run, "settings"_a, "sensitivities"_a = false);
 }
 

@@ -29,6 +29,7 @@ struct Settings {
   int64_t eager_bytes = INT64_MAX;                // without a network
   double latency_ns = 0;                          // without a network
   int64_t forced_eager_bytes = -1;                // a limit for all messages; -1: none
+  bool forced_progress = false;                   // long messages move while ranks compute, whatever the network says
   uint32_t cost_level = 0;                        // without a network, below Recorded::cost_levels
   double copy_per_byte_ns = 0.1;                  // assumed of a call, where the recording has one size of message only
   double packed_copy_per_byte_ns = 0;             // of what is packed: once together, once apart

@@ -264,7 +264,7 @@ bool Translation::message(const At& at, size_t part, bool sends, bool own, doubl
   action.buffered = sends && at.leaf.modes[part] == trace::SendMode::buffered;
   action.handshake = sends && at.leaf.modes[part] == trace::SendMode::synchronous && !settings_.ideal;
   if (!settings_.network) {
-    action.cost = cost(call_ns);
+    (at.from.unblocked && !sends ? action.on_wait : action.cost) = cost(call_ns);
   } else {
     const network::Link& way = link(from, to);
     const network::Piece& piece = way.piece(bytes);
@@ -300,7 +300,10 @@ void Translation::messages(const At& at) {
 void Translation::requests(const At& at) {
   const structure::DecodedCall& call = at.leaf.call;
   const bool starts = call.facts().requests == RequestUse::starts;
-  const double mean_ns = at.from.stands_for > 1 ? packed_ns(at, at.times.duration_ns) : at.times.duration_ns;
+  // What was blocking costs what it cost where it did not wait.
+  const double mean_ns = at.from.unblocked        ? shortest_ns(at)
+                         : at.from.stands_for > 1 ? packed_ns(at, at.times.duration_ns)
+                                                  : at.times.duration_ns;
   const double ns = mean_ns / static_cast<double>(std::max<size_t>(1, starts ? call.parts.size() : 1));
   if (call.cls == CallClass::icoll || call.cls == CallClass::comm_icreate) return collective(at, true);
   copies(at, false);
@@ -359,6 +362,7 @@ uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes) {
   } else if (!settings_.network) {
     t.latency = t.half_handshake = {picoseconds(settings_.latency_ns), {1, 0, 0, 0}};
     t.eager = bytes <= settings_.eager_bytes;
+    t.progresses = settings_.forced_progress;
   } else {
     const network::Link& way = link(from, to);
     const network::Piece& piece = way.piece(bytes);
@@ -366,7 +370,7 @@ uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes) {
     t.busy = {picoseconds(piece.busy_ns(bytes)), {0, 0, 1, bytes}};
     t.half_handshake = {picoseconds(way.half_handshake_ns(bytes)), {way.handshake_ns < 0 ? 1 : 0, 0, 0, 0}};
     t.eager = way.is_eager(bytes);
-    t.progresses = way.progresses;
+    t.progresses = way.progresses || settings_.forced_progress;
     t.by_port = !within && settings_.network->port.limits();
     if (t.by_port) t.port_busy = {picoseconds(settings_.network->port.busy_ns(bytes)), {}};
     program_.ports = program_.ports || t.by_port;

@@ -17,8 +17,9 @@ struct TreeLeaf {
   uint32_t number = structure::no_index;  // in the whole run; no_index: a change made it
   // Made by a change: one of its calls stands for so many of another leaf. 0: its messages are part of another call's.
   uint32_t stands_for = 1;
-  uint32_t of = 0;       // that leaf
-  bool removed = false;  // by a change: its calls are not made
+  uint32_t of = 0;         // that leaf
+  bool removed = false;    // by a change: its calls are not made
+  bool unblocked = false;  // by a change: its calls were blocking
 };
 
 struct TreeClass {

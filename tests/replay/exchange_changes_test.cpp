@@ -30,7 +30,7 @@ struct Replayed {
 };
 
 // In a network, or with the recording's costs; the naive engine must agree.
-Replayed replayed(const Tree& tree, const std::string& what, bool network, double copy_ns = 0) {
+Replayed replayed(const Tree& tree, const std::string& what, bool network, double copy_ns = 0, bool progress = false) {
   const Recorded recorded(main_loop_number, std::vector<RecordedTimes>(tree.members.size()));
   const Network used = Network::uniform({.latency_ns = 700, .overhead_ns = 30, .gap_ns = 20, .per_byte_ns = 0.5}, 2000);
   Settings settings;
@@ -38,6 +38,7 @@ Replayed replayed(const Tree& tree, const std::string& what, bool network, doubl
   settings.latency_ns = 200;
   settings.eager_bytes = 2000;
   settings.packed_copy_per_byte_ns = copy_ns;
+  settings.forced_progress = progress;
   Differences differences;
   const Program program = program_of(recorded, tree, settings, &differences);
   testing::check_equal(differences.unknown + differences.varying, uint64_t{0}, what + ": all is known");
@@ -177,28 +178,120 @@ void ranks_that_would_merge_differently_are_refused() {
   testing::check(why.find("all ranks must be changed alike") != std::string::npos, "refused: " + why);
 }
 
+// Both ranks send, then receive, and compute before and after: two latencies each, since the second rank receives
+// first.
+Tree shift(float after_ns, int64_t bytes) {
+  TreeBuilder b(2, Classes::by_parity);
+  for (size_t c = 0; c < 2; ++c) {
+    b.loop(c, main_loop_number, 3);
+    b.compute(c, 30000);
+    if (c) b.receive(c, -1, 1, bytes, 11);
+    b.send(c, c ? -1 : 1, c ? 2 : 1, bytes, 10);
+    if (!c) b.receive(c, 1, 2, bytes, 11);
+    b.local(c, 12);
+    b.compute(c, after_ns);
+    b.collective(c, "MPI_Barrier", 0, 13);
+    b.end(c);
+  }
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  return b.tree;
+}
+
+void blocking_calls_become_nonblocking() {
+  Tree tree = shift(0, 100);
+  const int64_t before = replayed(tree, "blocking", false).end_ps;
+  Made made;
+  testing::check_equal(nonblocking({{}, {10, 11}}, &tree, &made), "", "nonblocking");
+  testing::check_equal(made.calls_before, uint64_t{2 * 3 * 2}, "calls before");
+  testing::check_equal(made.calls_after, uint64_t{2 * 3 * 3}, "and their wait");
+  testing::check_equal(made.messages_after, made.messages_before, "as many messages");
+  // Of 200 ns each, one latency in each step is gone.
+  const Replayed after = replayed(tree, "nonblocking", false);
+  testing::check_equal(before - after.end_ps >= 3 * 200 * 1000, true, "a latency in each step");
+  testing::check_equal(computation(tree), 2 * 3 * 30000.0, "all computation");
+  Tree other = shift(0, 100);
+  testing::check_equal(nonblocking({{}, {13}}, &other, &made),
+                       "no exchange there has blocking calls, or they receive from any rank", "no messages");
+}
+
+// Irecv, Send, Wait: the wait at the end then waits for both.
+void the_last_wait_waits_for_all() {
+  TreeBuilder b(2, Classes::one);
+  const uint64_t early = b.ireceive(0, 1, 7, 100, 14);
+  const uint64_t r = b.ireceive(0, 1, 1, 100, 10);
+  b.send(0, 1, 1, 100, 11);
+  b.wait(0, {r}, 12);
+  b.isend(0, 1, 7, 100, 15);
+  b.wait(0, {early, early + 2}, 13);
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  Made made;
+  testing::check_equal(nonblocking({{}, {10, 11, 12}}, &b.tree, &made), "", "nonblocking");
+  const auto& leaves = b.tree.classes[0].leaves;
+  testing::check_equal(leaves.back().leaf.call.parts.size(), size_t{2}, "parts of the wait");
+  testing::check_equal(leaves.back().leaf.call.parts[0].maker.age, uint64_t{2}, "the receive");
+  testing::check_equal(leaves.back().leaf.call.parts[1].maker.age, uint64_t{1}, "the send");
+  testing::check_equal(leaves[5].leaf.call.parts[0].maker.age, uint64_t{4}, "what was posted before is one older");
+  replayed(b.tree, "receive, send, wait", true);
+}
+
+void computation_hides_messages() {
+  for (const int64_t bytes : {int64_t{100}, int64_t{100000}}) {
+    Tree none = shift(50000, bytes), all = none, half = none;
+    Made made;
+    for (const auto& [tree, part] : {std::pair{&none, 0.0}, std::pair{&half, 0.5}, std::pair{&all, 1.0}})
+      testing::check_equal(overlap({{}, {10, 11}}, part, tree, &made), "", "overlap");
+    for (const Tree* tree : {&none, &half, &all})
+      testing::check_equal(computation(*tree), 2 * 3 * 80000.0, "all computation");
+    // The computation is longer than the message takes. A long one that nobody answers meanwhile comes as late.
+    const int64_t slow = replayed(none, "not overlapped", true).end_ps, fast = replayed(all, "overlapped", true).end_ps;
+    const int64_t message_ps = (700 + 20 + bytes / 2) * 1000;
+    if (bytes < 2000) {
+      testing::check_equal(slow - fast >= 3 * message_ps, true, "hidden: " + std::to_string(slow - fast));
+    } else {
+      testing::check(slow - fast < message_ps, "a long message is not hidden: " + std::to_string(slow - fast));
+      testing::check(slow - replayed(all, "progress", true, 0, true).end_ps > 3 * message_ps * 9 / 10,
+                     "unless it moves");
+    }
+    replayed(half, "half", false);
+  }
+}
+
 // What is changed in random recordings comes to the same end in both engines, with no computation lost.
 void random_recordings(uint64_t first, uint64_t count) {
-  uint64_t merged = 0;
+  const char* names[] = {"merged", "nonblocking", "overlapped", "half overlapped"};
+  uint64_t changed[4] = {};
   for (uint64_t seed = first; seed < first + count; ++seed) {
     RandomTree random(seed);
     const bool network = seed % 2;
     const std::string name = "recording " + std::to_string(seed);
     const Replayed before = replayed(random.tree(), name, network);
-    Tree tree = random.tree();
-    Made made;
-    const Refusal why = merge({{}, seed % 3 ? random.all_sites() : random.some_sites()}, &tree, &made);
-    if (!why.empty()) continue;
-    ++merged;
-    const Replayed after = replayed(tree, name + ", merged", network, 0.1);
-    testing::check(std::abs(computation(tree) - computation(random.tree())) < 1, name + ": all computation");
-    if (!network) {
-      testing::check_equal(before.messages - after.messages, made.messages_before - made.messages_after,
-                           name + ": messages that are not sent");
+    Tree together = random.tree();
+    for (size_t i = 0; i < 4; ++i) {
+      Tree tree = random.tree();
+      const Selection at{{}, seed % 3 ? random.all_sites() : random.some_sites()};
+      const auto change = [&](Tree* of, Made* made) {
+        if (i == 0) return merge(at, of, made);
+        if (i == 1) return nonblocking(at, of, made);
+        return overlap(at, i == 2 ? 1 : 0.5, of, made);
+      };
+      Made made;
+      if (!change(&tree, &made).empty()) continue;
+      ++changed[i];
+      const std::string what = name + ", " + names[i];
+      const Replayed after = replayed(tree, what, network, 0.1, seed % 5 == 0);
+      testing::check(std::abs(computation(tree) - computation(random.tree())) < 1, what + ": all computation");
+      if (!network) {
+        testing::check_equal(before.messages - after.messages, made.messages_before - made.messages_after,
+                             what + ": messages that are not sent");
+      }
+      Tree more = together;
+      if (change(&more, &made).empty()) together = more;
     }
+    replayed(together, name + ", all together", network, 0.1);
   }
-  testing::check(merged * 4 > count,
-                 "of random recordings, a quarter at least can be merged: " + std::to_string(merged));
+  for (size_t i = 0; i < 4; ++i) testing::check(changed[i] * 4 > count, std::string("a quarter at least: ") + names[i]);
 }
 
 }  // namespace
@@ -210,7 +303,10 @@ int main(int argc, char** argv) {
   iterations_of_a_loop_stay_apart();
   reductions_carry_the_bytes_of_all();
   ranks_that_would_merge_differently_are_refused();
+  blocking_calls_become_nonblocking();
+  the_last_wait_waits_for_all();
+  computation_hides_messages();
   const uint64_t first = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-  random_recordings(first, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 600);
+  random_recordings(first, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 500);
   return testing::result();
 }

@@ -21,7 +21,19 @@ from leadline import predict as predicting
 from leadline.__main__ import main
 from leadline.errors import UsageError
 from leadline.figures.run import Run, open_run
-from leadline.predict import Balance, Change, Computation, Merge, NoNoise, Pack, Without, packing, predict
+from leadline.predict import (
+    Balance,
+    Change,
+    Computation,
+    Merge,
+    Nonblocking,
+    NoNoise,
+    Overlap,
+    Pack,
+    Without,
+    packing,
+    predict,
+)
 
 STEPS = 40
 FIELDS = 6  # fields.c
@@ -180,6 +192,40 @@ def test_exchanges_and_sums_in_a_row_become_one(rows: Run) -> None:
     assert without_network.predicted.low <= without_network.predicted.seconds <= without_network.predicted.high
     with pytest.raises(UsageError, match="--merge collect: no exchanges with the same partners"):
         predict(rows, Change(program=(Merge("collect"),)))
+
+
+def test_messages_that_do_not_wait_for_their_turn(rows: Run) -> None:
+    from leadline import network
+
+    given = network.parse(NETWORK).network
+    blocking = predict(rows, Change(network=given))
+    free = predict(rows, Change(network=given, program=(Nonblocking("shift"),)))
+    (made,) = free.made
+    assert (made.calls_before, made.calls_after) == (STEPS * 4, STEPS * 6)
+    assert free.predicted.messages == blocking.predicted.messages
+    assert free.predicted.seconds <= blocking.predicted.seconds
+    with pytest.raises(UsageError, match="--nonblocking swap_two: no exchange there has blocking calls"):
+        predict(rows, Change(program=(Nonblocking("swap_two"),)))
+
+
+def test_messages_overlap_with_the_computation_that_follows(rows: Run) -> None:
+    from leadline import network
+
+    # Of 50 us, less than what is computed after shift().
+    given = network.parse(NETWORK.replace("1e11", "5e4")).network
+    none, all_of_it = (predict(rows, Change(network=given, program=(Overlap("shift", p),))) for p in (0, 1))
+    assert none.predicted.seconds - all_of_it.predicted.seconds >= (STEPS - 1) * 4.9e-5
+    assert all_of_it.predicted.low <= all_of_it.predicted.seconds <= none.predicted.seconds <= all_of_it.predicted.high
+    assert not any("brings nothing" in each for each in all_of_it.notes)
+    # Messages that wait for their receiver come no earlier, unless the library progresses.
+    long = predict(rows, Change(network=given, eager_bytes=0, program=(Overlap("shift"),)))
+    assert any("the library makes no progress then (by the network's file)" in each for each in long.notes)
+    progressing = network.parse(
+        NETWORK.replace("1e11", "5e4").replace("[[", "[link.node]\nprogresses = true\n[[")
+    ).network
+    moved = predict(rows, Change(network=progressing, eager_bytes=0, program=(Overlap("shift"),)))
+    assert moved.predicted.seconds < long.predicted.seconds
+    assert not any("makes no progress" in each for each in moved.notes)
 
 
 def test_changes_that_cannot_be_made_are_refused(fields: Run) -> None:

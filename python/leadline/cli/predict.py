@@ -62,6 +62,20 @@ SCHEMA = 1
     help="Exchanges in a row that have the same partners become one; so do collective calls of one kind.",
 )
 @click.option(
+    "--nonblocking",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_NONBLOCKING",
+    help="Blocking sends and receives of an exchange become nonblocking, with one wait at its end.",
+)
+@click.option(
+    "--overlap",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_OVERLAP",
+    help="The same, and ranks wait for these messages only before their next call.",
+)
+@click.option(
     "--without",
     multiple=True,
     metavar="SITES",
@@ -99,6 +113,8 @@ def command(
     compute: tuple[str, ...],
     pack: tuple[str, ...],
     merge: tuple[str, ...],
+    nonblocking: tuple[str, ...],
+    overlap: tuple[str, ...],
     without: tuple[str, ...],
     collective: tuple[str, ...],
     balance: bool,
@@ -128,7 +144,9 @@ def command(
             Change,
             Computation,
             Merge,
+            Nonblocking,
             NoNoise,
+            Overlap,
             Pack,
             Without,
             predict,
@@ -141,6 +159,8 @@ def command(
         program: list[AnyChange] = [Computation(sites, each) for sites, each in parts]
         program += [Pack(*_packing(each)) for each in pack]
         program += [Merge(sites) for sites in merge]
+        program += [Nonblocking(sites) for sites in nonblocking]
+        program += [Overlap(sites) for sites in overlap]
         program += [Without(sites) for sites in without]
         program += [Balance()] if balance else []
         program += [NoNoise()] if noise else []

@@ -1,6 +1,17 @@
 """Predicts times of a recorded run by replaying it in a network model (docs/tune/predict.md)."""
 
-from leadline.predict.changes import AnyChange, Balance, Computation, Made, Merge, NoNoise, Pack, Without
+from leadline.predict.changes import (
+    AnyChange,
+    Balance,
+    Computation,
+    Made,
+    Merge,
+    Nonblocking,
+    NoNoise,
+    Overlap,
+    Pack,
+    Without,
+)
 from leadline.predict.packing import is_uncertain
 from leadline.predict.prediction import (
     PHASES,
@@ -23,6 +34,8 @@ __all__ = [
     "Made",
     "Merge",
     "NoNoise",
+    "Nonblocking",
+    "Overlap",
     "Pack",
     "Prediction",
     "Replays",

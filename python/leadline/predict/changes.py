@@ -62,9 +62,28 @@ class Merge:
     members: tuple[int, ...] = ()
 
 
-AnyChange = Pack | Computation | Balance | NoNoise | Without | Merge
-# Computation is what it is before messages are packed and computation is spread.
-_ORDER = (Computation, NoNoise, Without, Pack, Merge, Balance)
+@dataclass(frozen=True)
+class Nonblocking:
+    """Blocking sends and receives of an exchange become nonblocking, with one wait at its end. members: the calls'
+    numbers in the run, if these are known; else those at `sites`."""
+
+    sites: str
+    members: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Messages are nonblocking, and what ranks compute between an exchange and their next call comes before its wait.
+    part: of that computation.   members: the calls' numbers in the run, if these are known; else those at `sites`."""
+
+    sites: str
+    part: float = 1.0
+    members: tuple[int, ...] = ()
+
+
+AnyChange = Pack | Computation | Balance | NoNoise | Without | Merge | Nonblocking | Overlap
+# Computation is what it is before messages are packed and computation is spread. What overlaps comes last.
+_ORDER = (Computation, NoNoise, Without, Pack, Merge, Nonblocking, Balance, Overlap)
 
 
 @dataclass(frozen=True)
@@ -107,6 +126,12 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
             case Merge():
                 name, text = "merge", f"exchanges or collectives in a row in {change.sites} made one"
                 done = tree.merge(*_calls_of(run, change))
+            case Nonblocking():
+                name, text = "nonblocking", f"messages in {change.sites} nonblocking, with one wait for each exchange"
+                done = tree.nonblocking(*_calls_of(run, change))
+            case Overlap():
+                name, text = "overlap", f"messages in {change.sites} waited for after the computation that follows"
+                done = tree.overlap(*_calls_of(run, change), change.part)
             case Balance():
                 name, text = "balance", "computation of each iteration spread evenly over the ranks"
                 done = tree.balance(change.each_iteration)
@@ -119,7 +144,7 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
     return Made(name, text, *done)
 
 
-def _calls_of(run: Run, change: Without | Merge) -> tuple[list[int], list[int]]:
+def _calls_of(run: Run, change: Without | Merge | Nonblocking | Overlap) -> tuple[list[int], list[int]]:
     """Loops and call sites, by number."""
     return ([], list(change.members)) if change.members else numbers_of(run, change.sites)
 

@@ -7,10 +7,10 @@ before any of them exchanges, what they share no longer stays in the caches.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leadline import _core
-from leadline.predict.changes import AnyChange, Computation, Merge, Pack
+from leadline.predict.changes import AnyChange, Computation, Merge, Nonblocking, Overlap, Pack
 from leadline.text import format as fmt
 
 SLOWER = 1.2  # computation between packed calls, at most: 1.18 in advection of the one program that was measured
@@ -43,7 +43,7 @@ def copy_rates(network: _core.Network | None) -> CopyRates:
 
 def is_uncertain(change: AnyChange) -> bool:
     """Whether the interval of a prediction holds more than what iterations differ by."""
-    return isinstance(change, Pack | Merge)
+    return isinstance(change, Pack | Merge | Overlap)
 
 
 def assumptions(program: Sequence[AnyChange], rates: CopyRates) -> list[str]:
@@ -63,9 +63,17 @@ def assumptions(program: Sequence[AnyChange], rates: CopyRates) -> list[str]:
         )
     if any(isinstance(one, Merge) for one in program):
         found.append("Merging: no exchange or collective call may need what an earlier one of them brought.")
+    if any(isinstance(one, Nonblocking | Overlap) for one in program):
+        found.append("Nonblocking messages: none that is sent may need what a receive of the same exchange brings.")
+    if any(isinstance(one, Overlap) for one in program):
+        found.append(
+            "Overlap: all that ranks compute between an exchange and their next call is assumed to need nothing that "
+            "is received. The interval goes up to none of it."
+        )
     return found
 
 
 def pessimistic(program: Sequence[AnyChange]) -> tuple[AnyChange, ...]:
-    """The changes, with computation at what is packed as slow as it may become."""
-    return (*program, *(Computation(one.sites, SLOWER, one.members) for one in program if isinstance(one, Pack)))
+    """The changes, with computation at what is packed as slow as it may become, and without any that overlaps."""
+    slower = [Computation(one.sites, SLOWER, one.members) for one in program if isinstance(one, Pack)]
+    return (*(replace(one, part=0.0) if isinstance(one, Overlap) else one for one in program), *slower)

@@ -15,7 +15,7 @@ from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
 from leadline.predict import packing
-from leadline.predict.changes import AnyChange, Made, apply
+from leadline.predict.changes import AnyChange, Made, Overlap, apply
 from leadline.text import format as fmt
 
 PHASES = ("initialisation", "loop", "finalisation")
@@ -24,6 +24,7 @@ LATENCY_NS = 200.0  # of messages within a node, where no network is given
 COPY_NS = 0.1  # per byte of a longer message, where the recording has messages of one size only
 OTHER_EAGER_BYTES = 8191  # of libraries that Leadline does not know
 LARGE_ERROR = 0.10
+LEAST_GAIN = 0.001  # of overlap, below which it brings nothing
 
 
 @dataclass(frozen=True)
@@ -173,6 +174,7 @@ class Replays:
                 found.notes.append(
                     "Whether the change gains anything is unknown: the interval includes the base's time."
                 )
+        found.notes += self._notes_on_overlap(changed, change)
         if _is_far_off(errors):
             found.notes.insert(
                 0, "The replay of the unchanged run is off by more than 10 %: do not rely on the prediction."
@@ -205,6 +207,30 @@ class Replays:
             return self._tree, []
         tree = _core.ReplayTree(self._recorded)
         return tree, apply(tree, self.run, change.program)
+
+    def _notes_on_overlap(self, changed: _core.ReplayTree, change: Change) -> list[str]:
+        """Where it brings nothing, and what the library's progress is worth."""
+        if not any(isinstance(one, Overlap) for one in change.program):
+            return []
+        apart = _core.ReplayTree(self._recorded)
+        apply(apart, self.run, packing.pessimistic(change.program))
+
+        def seconds(tree: _core.ReplayTree, *, progress: bool = False) -> float:
+            settings = _settings(change, self._costs)
+            settings.forced_progress = progress
+            return max(_settled(tree.replay(settings))["end_s"])
+
+        overlapped, without, progressing = seconds(changed), seconds(apart), seconds(changed, progress=True)
+        notes = []
+        if overlapped > without * (1 - LEAST_GAIN):
+            notes.append("Overlap brings nothing: the messages arrive no earlier than without it.")
+        if progressing < overlapped * (1 - LEAST_GAIN):
+            known = "by the network's file" if change.network is not None else "assumed"
+            notes.append(
+                "Messages that wait for their receiver do not move while the ranks compute, since the library makes no "
+                f"progress then ({known}). If it did, the run would take {fmt.seconds(progressing)}."
+            )
+        return notes
 
     def _closest(self) -> _Costs:
         """With the level whose replay of the unchanged run comes closest to the recording."""

@@ -47,6 +47,12 @@ Refusal remove_calls(const Selection& at, Tree* tree, Made* made);
 // collectives of one kind with the same communicator and root.
 Refusal merge(const Selection& at, Tree* tree, Made* made);
 
+// Blocking sends and receives of an exchange become nonblocking, with one wait at its end.
+Refusal nonblocking(const Selection& at, Tree* tree, Made* made);
+// The same, also of single messages; and that part of what ranks compute between an exchange and their next call comes
+// before the exchange's waits.
+Refusal overlap(const Selection& at, double part, Tree* tree, Made* made);
+
 // Of a leaf: whether the calls of a class's members are selected.
 std::vector<uint8_t> selected_leaves(const TreeClass& of, const Selection& at);
 // Whether each message that a change made is received as it is sent; otherwise which is not.

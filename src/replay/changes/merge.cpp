@@ -321,6 +321,7 @@ class MergingCollectives {
 
 template <class Merging>
 Refusal merge_each_class(const Selection& at, Tree* tree, bool* found, Made* made) {
+  const std::vector<std::vector<uint8_t>> computes = computing_leaves(*tree);
   for (size_t c = 0; c < tree->classes.size(); ++c) {
     std::vector<TreeMember*> members;
     for (TreeMember& member : tree->members)
@@ -328,8 +329,7 @@ Refusal merge_each_class(const Selection& at, Tree* tree, bool* found, Made* mad
     TreeClass& of = tree->classes[c];
     if (of.leaves.empty()) continue;
     Merging merging(&of, of.leaves.front().leaf.times.size());
-    if (const Refusal why = merging.run(selected_leaves(of, at), computing_leaves(*tree, of), members, found, made);
-        !why.empty()) {
+    if (const Refusal why = merging.run(selected_leaves(of, at), computes[c], members, found, made); !why.empty()) {
       return why;
     }
   }

@@ -276,7 +276,7 @@ void Rewriting::regroup(TreeMember* member, Made* made) const {
   member->during_ns = std::move(during);
 }
 
-std::vector<uint8_t> computing_leaves(const Tree& tree, const TreeClass& of) {
+std::vector<std::vector<uint8_t>> computing_leaves(const Tree& tree) {
   const auto number_of = [](const TreeClass& c, const TreeLeaf& leaf) {
     return leaf.number == structure::no_index ? c.leaves[leaf.of].number : leaf.number;
   };
@@ -284,18 +284,21 @@ std::vector<uint8_t> computing_leaves(const Tree& tree, const TreeClass& of) {
   for (const TreeMember& member : tree.members) {
     const TreeClass& own = tree.classes[member.of_class];
     for (size_t l = 0; l < own.leaves.size(); ++l)
-      usual[number_of(own, own.leaves[l])].push_back(usual_before_ns(own, member, l));
+      if (!member.before_ns[l].empty()) usual[number_of(own, own.leaves[l])].push_back(usual_before_ns(own, member, l));
   }
   std::map<uint32_t, double> usual_ns;  // the lower median
   for (auto& [number, all] : usual) {
     std::sort(all.begin(), all.end());
     usual_ns[number] = all[(all.size() - 1) / 2];
   }
-  std::vector<uint8_t> found;
-  for (const TreeLeaf& leaf : of.leaves) {
-    int64_t bytes = 0;
-    for (size_t m = 0; m < leaf.leaf.times.size(); ++m) bytes = std::max(bytes, bytes_of(leaf.leaf, m));
-    found.push_back(usual_ns[number_of(of, leaf)] > packing_ns + static_cast<double>(bytes));
+  std::vector<std::vector<uint8_t>> found;
+  for (const TreeClass& of : tree.classes) {
+    std::vector<uint8_t>& own = found.emplace_back();
+    for (const TreeLeaf& leaf : of.leaves) {
+      int64_t bytes = 0;
+      for (size_t m = 0; m < leaf.leaf.times.size(); ++m) bytes = std::max(bytes, bytes_of(leaf.leaf, m));
+      own.push_back(usual_ns[number_of(of, leaf)] > packing_ns + static_cast<double>(bytes));
+    }
   }
   return found;
 }

@@ -41,6 +41,7 @@ class Rewriting {
   uint32_t copy(uint32_t leaf);
   // A leaf that has no call of the recording.
   uint32_t insert(TreeLeaf leaf);
+  bool is_made(uint32_t leaf) const { return leaf >= recorded_; }
   TreeLeaf& made(uint32_t leaf) { return class_.leaves[leaf]; }
   // A completion's parts after these have their ages already.
   void keep_ages_from(uint32_t leaf, size_t part) { told_[leaf] = part; }
@@ -83,7 +84,7 @@ class Rewriting {
 // What takes no longer than this and 1 ns for each byte of the message may be packing it, as the pattern of exchanges
 // in a row has it.
 inline constexpr double packing_ns = 20e3;
-// By leaf of the class: whether ranks usually compute before its calls, and do not merely pack what is sent.
-std::vector<uint8_t> computing_leaves(const Tree& tree, const TreeClass& of);
+// By class and leaf: whether ranks usually compute before its calls, and do not merely pack what is sent.
+std::vector<std::vector<uint8_t>> computing_leaves(const Tree& tree);
 
 }  // namespace leadline::replay
