@@ -17,6 +17,9 @@ FLAG_IN_PLACE: int
 FLAG_CANCELLED: int
 FLAG_NOTHING: int
 
+def share_one_heap() -> None:
+    """Have all threads of this process allocate from one heap. For processes of our own, before they read traces."""
+
 class TraceError(Exception):
     """A trace that cannot be read; the message says where and what next."""
 

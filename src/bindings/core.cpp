@@ -1,4 +1,5 @@
 // leadline._core: the C++ core as Python sees it. No logic here; python/leadline/_core.pyi describes every name.
+#include <malloc.h>
 #include <nanobind/nanobind.h>
 
 #include "analysis/demangle.hpp"
@@ -6,6 +7,18 @@
 #include "bindings/text.hpp"
 
 namespace nb = nanobind;
+
+namespace {
+
+// With the C library's usual settings, each thread that reads traces has a heap of its own, and what it frees there
+// serves nobody else.
+void share_one_heap() {
+#ifdef M_ARENA_MAX
+  mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+}  // namespace
 
 NB_MODULE(_core, m) {
   m.doc() = "Leadline's C++ core.";
@@ -23,5 +36,6 @@ NB_MODULE(_core, m) {
   leadline::bindings::bind_replay(m);
   leadline::bindings::bind_collectives(m);
   leadline::bindings::bind_interchange(m);
+  m.def("share_one_heap", &share_one_heap);
   m.def("demangle_short", &leadline::analysis::demangle_short, nb::arg("name"));
 }

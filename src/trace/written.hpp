@@ -15,10 +15,21 @@ namespace leadline::trace {
 
 struct Generation;  // structure.hpp: graph of positions and tokens that walk it
 
-// A chunk's payload as it lies in the file.
+class FileReadAgain;  // reading/opened_file.hpp
+
+// Bytes of a file that are read whenever they are needed.
+struct FilePart {
+  std::shared_ptr<const FileReadAgain> file;
+  uint64_t at = 0;
+  uint32_t size = 0;
+  uint32_t crc = 0;
+};
+
+// A chunk's payload, or its beginning, and the rest where it lies in the file.
 struct Payload {
   bool packed = false;
   std::vector<uint8_t> bytes;
+  FilePart rest;
 };
 
 // Sizes of the tables that keys refer to.

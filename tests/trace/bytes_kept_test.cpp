@@ -15,7 +15,9 @@
 #include "../recording/programs.hpp"
 #include "recording/reading/process_files.hpp"
 #include "trace/reading/kept_times.hpp"
+#include "trace/reading/payloads.hpp"
 #include "trace/reading/tallies.hpp"
+#include "trace/structure.hpp"
 
 namespace {
 
@@ -114,6 +116,45 @@ void kept_bytes_outlive_the_file() {
   check(read("b.trace", &files, false) != before, "what is not to be kept is read from the file");
 }
 
+// Long payloads stay in their file, which stays open: it may be removed, and it may be replaced. Whoever overwrites it
+// does not make us read anything else.
+void long_payloads_are_read_again() {
+  MemoryProcess p;
+  programs::Random r(9);
+  for (int i = 0; i < 30000; ++i) {
+    Key key;
+    key.site = static_cast<uint32_t>(programs::below(r, 60));
+    key.comm = 1;
+    key.datatype = 1;
+    key.count = static_cast<int64_t>(programs::below(r, 4000));
+    key.tag = static_cast<int32_t>(programs::below(r, 64000));
+    p.thread().add(key, 100 + programs::below(r, 3000), 50 + programs::below(r, 3000));
+  }
+  const Bytes whole = MemoryProcess::file_of(p.chunks());
+  check(whole.size() > 4 * most_held, "a long payload: " + std::to_string(whole.size()) + " bytes");
+  write_file("d.trace", whole);
+  same_in_every_way("d.trace", "a long trace");
+  FilesRead files;
+  Process held;
+  const std::string before = told(read_process("d.trace", &held, &files, true).message, held);
+  unlink("d.trace");
+  check(told("", held) == before, "the file was removed");
+  write_file("d.trace", {1, 2, 3});
+  check(read("d.trace", &files, true) == before, "the file was replaced");
+  unlink("d.trace");
+
+  write_file("e.trace", whole);
+  Process overwritten;
+  check(told(read_process("e.trace", &overwritten).message, overwritten) == before, "another reading");
+  Process same = overwritten;
+  write_file("e.trace", Bytes(whole.size(), 7));
+  Process other;
+  read_process("d.trace", &other);  // and the room for generations is somebody else's
+  for (const WrittenGeneration& g : same.streams.at(0).generations) {
+    check(g.decoded()->positions.empty() || g.decoded()->positions.size() == g.facts().positions, "old or nothing");
+  }
+}
+
 void several_threads_read_one_file() {
   MemoryProcess p;
   fill(&p, "mixture", 2000);
@@ -169,6 +210,7 @@ void times_are_read_once_while_there_is_room() {
 int main() {
   any_file_is_read_alike();
   kept_bytes_outlive_the_file();
+  long_payloads_are_read_again();
   several_threads_read_one_file();
   times_are_read_once_while_there_is_room();
   return testing::result();

@@ -53,7 +53,7 @@ int rare = 1;  // 1 in so many of the cases that are many
 
 // What unpacks payloads serves all reads to come, so it stays behind.
 void unpack_once() {
-  static const Payload payload{true, {0, 0}};
+  static const Payload payload{true, {0, 0}, {}};
   const Unpacked unpacked(payload);
 }
 

@@ -95,6 +95,7 @@ def _native_part() -> Iterator[None]:
     gc.disable()
     try:
         yield
+        sys.modules["leadline._core"].share_one_heap()
     except ImportError as error:
         raise MissingPrerequisite(
             f"Leadline's native module is missing: {error}",

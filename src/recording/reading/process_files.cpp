@@ -35,6 +35,7 @@ trace::ReadError read_process(const std::string& path, trace::Process* process, 
   trace::ReadError error =
       ends_with(path, ".live") ? read_live(path, process) : trace::read_trace(path, process, files, keep);
   if (error.message.empty()) trace::finish_process(process);
+  if (keep && files && process->complete) files->remember(path, *process);
   return error;
 }
 

@@ -12,10 +12,12 @@
 namespace leadline::trace {
 
 // Returns the error, or an empty string. Chunks of unknown types are skipped.
-// payload: what `in` reads, as it lies in the file; nullptr: it is not kept anywhere, and copied where it is needed.
+// payload: what `in` reads, as it is held; nullptr: it is not held anywhere, and copied where it is needed.
 std::string decode_chunk(ChunkType type, ByteReader in, Process* process,
                          const std::shared_ptr<const Payload>& payload = nullptr);
 
+// The process's thread of this number.
+Stream& stream_of(Process* process, uint32_t thread);
 // Decodes the payload from the number of sites on.
 void decode_sites(ByteReader& in, Stream* stream);
 void check_sites(const Process& process, Stream* stream);

@@ -8,6 +8,15 @@
 
 namespace leadline::trace {
 
+Stream& stream_of(Process* p, uint32_t thread) {
+  for (Stream& s : p->streams) {
+    if (s.thread == thread) return s;
+  }
+  p->streams.emplace_back();
+  p->streams.back().thread = thread;
+  return p->streams.back();
+}
+
 namespace {
 
 std::string get_string(ByteReader& in) {
@@ -29,15 +38,6 @@ std::vector<std::string> zero_ended(ByteReader in) {
     at += length + 1;
   }
   return all;
-}
-
-Stream& stream_of(Process* p, uint32_t thread) {
-  for (Stream& s : p->streams) {
-    if (s.thread == thread) return s;
-  }
-  p->streams.emplace_back();
-  p->streams.back().thread = thread;
-  return p->streams.back();
 }
 
 void decode_header(ByteReader& in, Process* p) {
@@ -256,7 +256,7 @@ void decode_losses(ByteReader& in, Process* p) {
 // The payload, copied if it lies nowhere else.
 std::shared_ptr<const Payload> kept(ByteReader in, const std::shared_ptr<const Payload>& payload) {
   if (payload) return payload;
-  return std::make_shared<const Payload>(Payload{false, {in.data(), in.data() + in.left()}});
+  return std::make_shared<const Payload>(Payload{false, {in.data(), in.data() + in.left()}, {}});
 }
 
 // Data that many chunks could name, a shared file above all, counts once.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "trace/checksum.hpp"
 #include "trace/packing.hpp"
 #include "trace/reading/unpacker.hpp"
 
@@ -39,20 +40,45 @@ struct Unpacked::Rooms {
 };
 
 Unpacked::Unpacked(const Payload& payload) : reader_(payload.bytes.data(), payload.bytes.size()) {
-  if (payload.packed) ok_ = unpack();
+  if (payload.packed) {
+    ok_ = unpack();
+  } else if (payload.rest.size) {
+    ok_ = read_rest(payload);
+  }
 }
 
 Unpacked::~Unpacked() {
   if (room_) Rooms::all().give(std::move(room_));
 }
 
-std::vector<uint8_t> Unpacked::take() { return {room_->payload.begin(), room_->payload.end()}; }
+bool Unpacked::read_rest(const Payload& payload) {
+  const FilePart& rest = payload.rest;
+  room_ = Rooms::all().take();
+  std::vector<uint8_t>& whole = room_->payload;
+  whole.reserve(payload.bytes.size() + rest.size);
+  whole = payload.bytes;
+  whole.resize(payload.bytes.size() + rest.size);
+  uint8_t* const into = whole.data() + payload.bytes.size();
+  if (!rest.file->read_at(rest.at, into, rest.size) || crc32c(into, rest.size) != rest.crc) return false;
+  reader_ = ByteReader(whole.data(), whole.size());
+  return true;
+}
 
-std::shared_ptr<Payload> unpacked(std::shared_ptr<Payload> payload) {
-  if (!payload->packed) return payload;
-  Unpacked whole(*payload);
-  if (!whole.ok()) return payload;
-  return std::make_shared<Payload>(Payload{false, whole.take()});
+std::shared_ptr<const Payload> held(const std::shared_ptr<const Payload>& payload,
+                                    const std::shared_ptr<const FileReadAgain>& file, uint64_t at) {
+  const size_t size = payload->bytes.size();
+  if (!payload->packed && size <= most_held) return payload;
+  const Unpacked unpacked(*payload);
+  if (!unpacked.ok()) return payload;
+  const ByteReader reader = unpacked.reader();
+  const size_t begin = !file || reader.left() <= most_held ? reader.left() : unpacked.were_packed();
+  const size_t rest = reader.left() - begin;  // as long in the file
+  auto held = std::make_shared<Payload>();
+  held->bytes.assign(reader.data(), reader.data() + begin);
+  if (rest) {
+    held->rest = {file, at + size - rest, static_cast<uint32_t>(rest), crc32c(reader.data() + begin, rest)};
+  }
+  return held;
 }
 
 bool Unpacked::unpack() {
@@ -60,6 +86,7 @@ bool Unpacked::unpack() {
   const size_t packed = reader_.count();
   const ByteReader from = reader_.bytes(packed);
   if (!reader_.ok() || size > most_packed) return false;
+  were_packed_ = static_cast<size_t>(size);
   room_ = Rooms::all().take();
   std::vector<uint8_t>& whole = room_->payload;
   whole.resize(static_cast<size_t>(size) + reader_.left());

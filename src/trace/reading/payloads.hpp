@@ -1,4 +1,4 @@
-// Payloads of chunks, unpacked where they are packed.
+// Payloads of chunks: unpacked where they are packed, and read again where they were left in the file.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/bytes.hpp"
+#include "trace/reading/opened_file.hpp"
 #include "trace/written.hpp"
 
 namespace leadline::trace {
@@ -19,22 +20,31 @@ class Unpacked {
   Unpacked(const Unpacked&) = delete;
   Unpacked& operator=(const Unpacked&) = delete;
 
-  bool ok() const { return ok_; }  // false: the bytes are damaged, or there is no memory
+  bool ok() const { return ok_; }  // false: the bytes are damaged, or the file has changed, or there is no memory
   ByteReader reader() const { return reader_; }
-  std::vector<uint8_t> take();  // the bytes, of a packed payload
+  // How many bytes at the beginning were packed.
+  size_t were_packed() const { return were_packed_; }
 
  private:
   struct Room;
   struct Rooms;
+  bool read_rest(const Payload& payload);
   bool unpack();
 
   std::unique_ptr<Room> room_;
   ByteReader reader_;
+  size_t were_packed_ = 0;
   bool ok_ = true;
 };
 
-// The same payload, unpacked; itself if it can't be. Only the beginning of a payload is packed, so that a long one
-// takes hardly more memory than in the file, and does not have to be unpacked whenever it is decoded.
-std::shared_ptr<Payload> unpacked(std::shared_ptr<Payload> payload);
+// Longer payloads are read from their file whenever they are needed.
+inline constexpr size_t most_held = size_t{1} << 16;
+
+// The payload as it is held for whoever decodes it again. Only the beginning of a payload is packed: held, that is
+// unpacked, so that it does not have to be unpacked each time. What follows is as long in memory as in the file, so
+// of a long payload it is left there. A payload of which a part was left is not packed.
+// `file`, `at`: where it lies; nullptr: it stays in memory.
+std::shared_ptr<const Payload> held(const std::shared_ptr<const Payload>& payload,
+                                    const std::shared_ptr<const FileReadAgain>& file, uint64_t at);
 
 }  // namespace leadline::trace

@@ -1,16 +1,14 @@
 #include "trace/reading/reader.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
 #include "trace/reading/decode.hpp"
+#include "trace/reading/opened_file.hpp"
 #include "trace/reading/payloads.hpp"
 
 namespace leadline::trace {
@@ -26,60 +24,17 @@ std::string grouped(uint64_t n) {
 // Chunks larger than any table can make are damage.
 constexpr uint32_t largest_payload = 1u << 28;
 
-class File {
- public:
-  // Does not wait for a writer if the path is a pipe, and follows no link: another user may have made the directory.
-  explicit File(const std::string& path)
-      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)) {
-    struct stat s{};
-    if (fd_ < 0 && errno == ELOOP) {
-      error_ = "symbolic link, not followed";
-    } else if (fd_ < 0 || fstat(fd_, &s) != 0) {
-      error_ = std::strerror(errno);
-    } else if (!S_ISREG(s.st_mode)) {
-      error_ = "not a file";
-    } else {
-      size_ = static_cast<uint64_t>(s.st_size);
-    }
-  }
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  const std::string& error() const { return error_; }
-  uint64_t size() const { return size_; }
-  bool read_at(uint64_t at, void* into, size_t bytes) const {
-    for (auto* p = static_cast<char*>(into); bytes > 0;) {
-      const ssize_t n = pread(fd_, p, bytes, static_cast<off_t>(at));
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return false;
-      p += n;
-      at += static_cast<uint64_t>(n);
-      bytes -= static_cast<size_t>(n);
-    }
-    return true;
-  }
-
- private:
-  int fd_;
-  uint64_t size_ = 0;
-  std::string error_;
-};
-
 void add_loss(Process* p, const char* code, uint64_t amount, std::string message) {
   p->losses.push_back({code, amount, std::move(message)});
 }
 
-// A chunk as it lies in the file.
 struct RawChunk {
   uint64_t at = 0;  // byte of the file
   ChunkType type = ChunkType::end;
-  std::shared_ptr<Payload> payload;
+  std::shared_ptr<const Payload> payload;  // all of it, as it lies in the file; or held()
 };
 
-// Whether the payload is kept, and decoded whenever it is needed.
+// Whether the payload is decoded whenever it is needed.
 bool decoded_again(ChunkType type) {
   return type == ChunkType::generation || type == ChunkType::structure || type == ChunkType::times;
 }
@@ -89,8 +44,8 @@ std::string at_byte(uint64_t at, const std::string& wrong) { return "byte " + gr
 // Reads one chunk after the other, as long as they are whole. Returns the reason for stopping, empty at the end chunk.
 // each(chunk): an empty string, or what is wrong with it.
 template <class EachChunk>
-std::string read_chunks(const File& file, EachChunk&& each) {
-  RawChunk chunk;
+std::string read_chunks(const OpenedFile& file, EachChunk&& each) {
+  std::shared_ptr<Payload> payload;
   uint64_t at = sizeof(FileHeader);
   while (file.size() - at >= sizeof(ChunkHeader)) {
     ChunkHeader h;
@@ -98,20 +53,17 @@ std::string read_chunks(const File& file, EachChunk&& each) {
     if (h.magic != chunk_magic) return at_byte(at, "expected the start of a chunk");
     if (h.size > file.size() - at - sizeof(h)) break;
     if (h.size > largest_payload) return at_byte(at, "a chunk of " + grouped(h.size) + " bytes");
-    const bool free = chunk.payload && chunk.payload.use_count() == 1;
-    if (!free || chunk.payload->bytes.capacity() > 2 * h.size) chunk.payload = std::make_shared<Payload>();
-    std::vector<uint8_t>& bytes = chunk.payload->bytes;
+    const bool free = payload && payload.use_count() == 1;
+    if (!free || payload->bytes.capacity() > 2 * h.size) payload = std::make_shared<Payload>();
+    std::vector<uint8_t>& bytes = payload->bytes;
     bytes.resize(h.size);
     if (!file.read_at(at + sizeof(h), bytes.data(), h.size)) break;
     if (crc32c(bytes.data(), h.size, crc32c(&h.type, 2 * sizeof(uint32_t))) != h.crc) {
       return at_byte(at, "checksum mismatch");
     }
-    chunk.type = static_cast<ChunkType>(h.type & ~packed_flag);
-    chunk.payload->packed = h.type & packed_flag;
-    chunk.at = at;
-    const ChunkType type = chunk.type;
-    if (decoded_again(type)) chunk.payload = unpacked(std::move(chunk.payload));
-    if (const std::string wrong = each(chunk); !wrong.empty()) return at_byte(at, wrong);
+    payload->packed = h.type & packed_flag;
+    const auto type = static_cast<ChunkType>(h.type & ~packed_flag);
+    if (const std::string wrong = each(RawChunk{at, type, payload}); !wrong.empty()) return at_byte(at, wrong);
     if (type == ChunkType::end) return "";
     at += sizeof(h) + h.size;
   }
@@ -122,7 +74,8 @@ std::string read_chunks(const File& file, EachChunk&& each) {
 template <class Each>
 std::string with_payload(const RawChunk& chunk, Each&& each) {
   const Unpacked payload(*chunk.payload);
-  return payload.ok() ? each(chunk.type, payload.reader()) : "cannot decompress";
+  if (payload.ok()) return each(chunk.type, payload.reader());
+  return chunk.payload->rest.size ? "cannot be read again" : "cannot decompress";
 }
 
 std::string decode(const RawChunk& chunk, Process* process) {
@@ -130,7 +83,21 @@ std::string decode(const RawChunk& chunk, Process* process) {
                       [&](ChunkType type, ByteReader in) { return decode_chunk(type, in, process, chunk.payload); });
 }
 
-std::string check_header(const File& file) {
+// Leaves the most of long payloads in their file.
+class Holding {
+ public:
+  explicit Holding(const std::string& path) : path_(path) {}
+  RawChunk of(const RawChunk& chunk) {
+    if (!file_ && chunk.payload->bytes.size() > most_held) file_ = std::make_shared<const FileReadAgain>(path_);
+    return {chunk.at, chunk.type, held(chunk.payload, file_, chunk.at + sizeof(ChunkHeader))};
+  }
+
+ private:
+  const std::string& path_;
+  std::shared_ptr<const FileReadAgain> file_;
+};
+
+std::string check_header(const OpenedFile& file) {
   if (!file.error().empty()) return file.error();
   FileHeader h;
   if (file.size() < sizeof(h)) return "too short for a trace (" + grouped(file.size()) + " bytes)";
@@ -154,12 +121,14 @@ struct FilesRead::File {
   std::string damage;            // why there are no more; empty at the end chunk
 
   void read(const std::string& path) {
-    const trace::File file(path);
+    const OpenedFile file(path);
     size = file.size();
     unusable = check_header(file);
     if (!unusable.empty()) return;
+    Holding holding(path);
     damage = read_chunks(file, [&](const RawChunk& chunk) {
-      chunks.push_back(chunk);
+      const bool small = chunk.payload->bytes.size() <= most_held;
+      chunks.push_back(small && !decoded_again(chunk.type) ? chunk : holding.of(chunk));
       return "";
     });
   }
@@ -183,7 +152,9 @@ std::shared_ptr<FilesRead::File> FilesRead::at(const std::string& path) {
 namespace {
 
 // Decodes the chunks of another file, which ranks that behave alike share.
-std::string read_shared(const std::string& trace_path, ByteReader in, FilesRead* files, Process* process) {
+// generations: false: the process has them already.
+std::string read_shared(const std::string& trace_path, ByteReader in, FilesRead* files, bool generations,
+                        Process* process) {
   const ByteReader digits = in.bytes(shared_hash_digits);
   if (!in.ok()) return "truncated name of a shared file";
   const std::string hash(reinterpret_cast<const char*>(digits.data()), shared_hash_digits);
@@ -193,6 +164,7 @@ std::string read_shared(const std::string& trace_path, ByteReader in, FilesRead*
   const auto file = files->at((slash == std::string::npos ? "" : trace_path.substr(0, slash + 1)) + name);
   if (!file->unusable.empty()) return name + ": " + file->unusable;
   for (const RawChunk& chunk : file->chunks) {
+    if (!generations && decoded_again(chunk.type)) continue;
     const std::string wrong =
         facts_of(chunk.type).shared ? decode(chunk, process) : "unexpected chunk in a shared file";
     if (!wrong.empty()) return name + ": " + at_byte(chunk.at, wrong);
@@ -200,39 +172,78 @@ std::string read_shared(const std::string& trace_path, ByteReader in, FilesRead*
   return file->damage.empty() ? "" : name + ": " + file->damage;
 }
 
+// Takes the chunks of one trace.
+class TraceReading {
+ public:
+  TraceReading(const std::string& path, Process* process, FilesRead* files)
+      : path_(path), process_(process), files_(files) {}
+
+  bool has_process() const { return has_process_; }
+  // The trace was read before, and these are its generations.
+  void recall(const std::vector<KnownGeneration>& known) {
+    for (const KnownGeneration& g : known) stream_of(process_, g.thread).generations.push_back(g.generation);
+    generations_ = false;
+  }
+  std::string take(const RawChunk& chunk) {
+    has_process_ |= chunk.type == ChunkType::process;
+    if (!generations_ && decoded_again(chunk.type)) return "";
+    return with_payload(chunk, [&](ChunkType type, ByteReader in) {
+      return type == ChunkType::shared ? read_shared(path_, in, files_, generations_, process_)
+                                       : decode_chunk(type, in, process_, chunk.payload);
+    });
+  }
+
+ private:
+  const std::string& path_;
+  Process* process_;
+  FilesRead* files_;
+  bool has_process_ = false, generations_ = true;
+};
+
 }  // namespace
+
+void FilesRead::remember(const std::string& path, const Process& process) {
+  auto known = std::make_shared<std::vector<KnownGeneration>>();
+  for (const Stream& s : process.streams) {
+    for (const WrittenGeneration& g : s.generations) known->push_back({s.thread, g});
+  }
+  const std::lock_guard locked(mutex_);
+  generations_.try_emplace(path, std::move(known));
+}
+
+std::shared_ptr<const std::vector<KnownGeneration>> FilesRead::known(const std::string& path) {
+  const std::lock_guard locked(mutex_);
+  const auto found = generations_.find(path);
+  return found == generations_.end() ? nullptr : found->second;
+}
 
 ReadError read_trace(const std::string& path, Process* process, FilesRead* files, bool keep) {
   FilesRead own;
-  FilesRead* const all = files ? files : &own;
-  bool has_process = false;
-  const auto each = [&](const RawChunk& chunk) {
-    has_process |= chunk.type == ChunkType::process;
-    return with_payload(chunk, [&](ChunkType type, ByteReader in) {
-      return type == ChunkType::shared ? read_shared(path, in, all, process)
-                                       : decode_chunk(type, in, process, chunk.payload);
-    });
-  };
+  TraceReading reading(path, process, files ? files : &own);
   std::string damage;
   if (keep && files) {
+    if (const auto known = files->known(path)) reading.recall(*known);
     const auto file = files->at(path);
     if (!file->unusable.empty()) return {path + ": " + file->unusable};
     process->file_bytes = file->size;
     damage = file->damage;
     for (const RawChunk& chunk : file->chunks) {
-      if (const std::string wrong = each(chunk); !wrong.empty()) {
+      if (const std::string wrong = reading.take(chunk); !wrong.empty()) {
         damage = at_byte(chunk.at, wrong);
         break;
       }
     }
   } else {
-    const File file(path);
+    const OpenedFile file(path);
     if (std::string error = check_header(file); !error.empty()) return {path + ": " + error};
     process->file_bytes = file.size();
-    damage = read_chunks(file, each);
+    Holding holding(path);
+    damage = read_chunks(file, [&](const RawChunk& chunk) {
+      return reading.take(decoded_again(chunk.type) ? holding.of(chunk) : chunk);
+    });
   }
   process->complete = damage.empty();
-  if (!has_process) {
+  if (!reading.has_process()) {
     return {path + ": " +
             (damage.empty() ? "the process that wrote it is missing" : damage + "; nothing could be read before that")};
   }
@@ -241,7 +252,7 @@ ReadError read_trace(const std::string& path, Process* process, FilesRead* files
 }
 
 void read_part(const std::string& path, Process* process) {
-  const File part(path);
+  const OpenedFile part(path);
   if (!check_header(part).empty()) return;
   read_chunks(part, [&](const RawChunk& chunk) {
     return facts_of(chunk.type).in_part ? decode(chunk, process) : std::string();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "trace/process.hpp"
 
@@ -15,8 +16,14 @@ struct ReadError {
   std::string message;  // problem, place (byte), next step; empty = no error
 };
 
-// Bytes of files that were read, for whoever needs them again: files that several traces share, and traces that are
-// decoded again whenever they are needed. Several threads may ask at once.
+// A generation, and the thread whose it is.
+struct KnownGeneration {
+  uint32_t thread = 0;
+  WrittenGeneration generation;
+};
+
+// Files that were read, for whoever needs them again: files that several traces share, and traces that are decoded again
+// whenever they are needed. Long payloads stay in their files. Several threads may ask at once.
 class FilesRead {
  public:
   FilesRead();
@@ -27,14 +34,20 @@ class FilesRead {
   struct File;
   std::shared_ptr<File> at(const std::string& path);
 
+  // The generations of a trace that was read to its end, so that nobody decodes them to know what they hold.
+  void remember(const std::string& path, const Process& process);
+  std::shared_ptr<const std::vector<KnownGeneration>> known(const std::string& path);  // nullptr: none was
+
  private:
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<File>> files_;  // by path
+  // By path.
+  std::map<std::string, std::shared_ptr<File>> files_;
+  std::map<std::string, std::shared_ptr<const std::vector<KnownGeneration>>> generations_;
 };
 
 // Adds the contents of a .trace file. If only its beginning is readable, that part is added, with a loss that says how
 // much is missing. The caller calls finish_process().
-// files: what was read before; nullptr: nothing is kept.   keep: the trace's own bytes, too, not only shared files.
+// files: what was read before; nullptr: nothing is kept.   keep: the trace's own tables, too, not only shared files.
 ReadError read_trace(const std::string& path, Process* process, FilesRead* files, bool keep);
 
 // Adds the generations that a process wrote to its .part file before its end. A process that was killed while it

@@ -107,7 +107,8 @@ struct WrittenGeneration::Source {
   }
   std::shared_ptr<const Generation> decode() const {
     auto g = std::make_shared<Generation>();
-    if (!decode_into(g.get()) || (times && !decode_times_into(g.get()))) {  // it was possible before: no memory is left
+    // It was possible before: no memory is left, or somebody has overwritten the file.
+    if (!decode_into(g.get()) || (times && !decode_times_into(g.get()))) {
       *g = Generation{};
       g->unordered = true;
       return g;
@@ -157,7 +158,8 @@ void WrittenGeneration::end_reading() {
 
 void WrittenGeneration::finish(const Limits& limits) {
   end_reading();
-  source_->limits = limits;
+  const std::lock_guard locked(source_->mutex);
+  source_->limits = limits;  // the same ones for everybody who reads the trace
 }
 
 std::shared_ptr<const Generation> WrittenGeneration::decoded() const {
