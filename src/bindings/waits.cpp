@@ -42,6 +42,7 @@ void bind_waits(nb::module_& m) {
       .def_ro("lost_ns", &Imbalance::lost_ns)
       .def_ro("fixed_ns", &Imbalance::fixed_ns)
       .def_ro("wandering_ns", &Imbalance::wandering_ns)
+      .def_ro("changing_ns", &Imbalance::changing_ns)
       .def_ro("noise_ns", &Imbalance::noise_ns)
       .def_ro("rare_ns", &Imbalance::rare_ns)
       .def_ro("rare_steps", &Imbalance::rare_steps)

@@ -76,6 +76,24 @@ def test_waits_for_a_rank_that_computes_longer_are_part_of_the_imbalance() -> No
     assert text == "uneven Hence: wait in MPI_Allreduce"
 
 
+def test_a_wait_that_little_of_the_imbalance_explains_keeps_its_cost() -> None:
+    """Ranks that compute equally long, one after another; in a few iterations, one of them takes longer."""
+    there = content({SUM: 50.0}, [a_wait(SUM, 48.0, "computation")])
+    uneven = a_finding("imbalance", "uneven", 3.0, kind="rare")
+    found = attributed(there, [uneven, waiting(SUM, 48.0, "computation")], lambda finding: finding.text)
+    assert [(each.cost_s, each.part_of) for each in found] == [(3.0, ""), (45.0, "")]
+
+
+def test_synchronous_sends_make_ranks_wait_that_are_slow_in_turn() -> None:
+    there = content({SEND: 30.0}, [a_wait(SEND, 30.0, "computation", "late_receiver")])
+    told = {"share": 0.3, "lost_per_step_s": 0.3, "lost_s": 30.0}
+    send = a_finding("synchronous-sends", "30 %: MPI_Ssend", 30.0, SEND)
+    uneven = a_finding("imbalance", "uneven", 30.0, kind="changing", **told)
+    assert costs(there, uneven, send) == {"30 %: MPI_Ssend": 30.0}
+    always = a_finding("imbalance", "uneven", 30.0, kind="fixed", **told)
+    assert costs(there, always, send) == {"uneven": 30.0}
+
+
 def test_other_waiting_keeps_what_the_imbalance_leaves() -> None:
     there = content({SUM: 10.0}, [a_wait(SUM, 8.0, "computation"), a_wait(WAITALL, 3.0, "mpi")])
     uneven = a_finding("imbalance", "uneven", 2.0)

@@ -96,14 +96,20 @@ def iterating(make_run: MakeRun, longest_s: float) -> Any:
     return run
 
 
-def waiting(make_run: MakeRun, waited_s: float, causes: Sequence[tuple[int, str, float]] = ()) -> Any:
+def waiting(
+    make_run: MakeRun,
+    waited_s: float,
+    causes: Sequence[tuple[int, str, float]] = (),
+    function: str = "MPI_Wait",
+    kind: str = "late_sender",
+) -> Any:
     """Rank 1 waits at the only call site, because rank 2 computes, or for these (rank, doing, share)."""
-    run = make_run([a_site("MPI_Wait", "wait", [1.0] * 4)], ranks(), [])
+    run = make_run([a_site(function, "wait", [1.0] * 4)], ranks(), [])
     given = [
         SimpleNamespace(process=process, site=0, doing=doing, share=share)
         for process, doing, share in causes or [(2, "computation", 0.9)]
     ]
-    row = SimpleNamespace(kind="late_sender", site=0, process=1, ns=waited_s * 1e9, error_ns=0.0, causes=given)
+    row = SimpleNamespace(kind=kind, site=0, process=1, ns=waited_s * 1e9, error_ns=0.0, causes=given)
     found = run.profile.wait_finder().find()
     found.found, found.rows = True, [row]
     run.profile.wait_finder = lambda: SimpleNamespace(add=lambda process, index: None, find=lambda: found)
@@ -113,7 +119,7 @@ def waiting(make_run: MakeRun, waited_s: float, causes: Sequence[tuple[int, str,
 def uneven_in_steps(make_run: MakeRun, lost_ms: float, **parts: float) -> Any:
     """Rank 3 computes 1.5 times as long as the mean, in 100 steps of 10 ms."""
     run = make_run([barrier()], ranks(), [])
-    nothing = dict.fromkeys(("fixed_ns", "wandering_ns", "noise_ns", "rare_ns", "between_hosts"), 0.0)
+    nothing = dict.fromkeys(("fixed_ns", "wandering_ns", "changing_ns", "noise_ns", "rare_ns", "between_hosts"), 0.0)
     nothing |= {"computation_ns": 5e6, "rare_steps": 0, "rare_period": 0}
     found = run.profile.wait_finder().find()
     found.imbalance = SimpleNamespace(found=True, lost_ns=lost_ms * 1e6, slowest=[(3, 1.5)], **{**nothing, **parts})
@@ -347,6 +353,14 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: make([a_site("MPI_Wait", "wait", [0.099] * 4, 10)], ranks(), []), None),
         (lambda make: make([a_site("MPI_Init", "init", [1.0] * 4)], ranks(), []), None),
     ],
+    "synchronous-sends": [
+        (
+            lambda make: waiting(make, 0.41, function="MPI_Ssend", kind="late_receiver"),
+            {"routine": "exchange", "ranks": 1, "wait_s": pytest.approx(0.41)},
+        ),
+        (lambda make: waiting(make, 0.39, function="MPI_Ssend", kind="late_receiver"), None),
+        (lambda make: waiting(make, 0.41, function="MPI_Send", kind="late_receiver"), None),
+    ],
     "waiting": [
         (
             lambda make: waiting(make, 0.41),
@@ -363,6 +377,7 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: uneven_in_steps(make, 0.21, fixed_ns=2e5), {"kind": "fixed", "rank": 3, "lost_s": 0.084}),
         (lambda make: uneven_in_steps(make, 0.21, fixed_ns=2e5, between_hosts=0.9), {"kind": "host"}),
         (lambda make: uneven_in_steps(make, 0.21, wandering_ns=2e5), {"kind": "wandering"}),
+        (lambda make: uneven_in_steps(make, 0.21, changing_ns=2e5), {"kind": "changing"}),
         (lambda make: uneven_in_steps(make, 0.21, noise_ns=2e5), {"kind": "noise"}),
         (lambda make: uneven_in_steps(make, 0.21, rare_ns=2e5, rare_steps=5, rare_period=20), {"kind": "rare"}),
         (lambda make: uneven_in_steps(make, 0.19, fixed_ns=2e5), None),

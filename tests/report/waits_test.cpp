@@ -662,10 +662,18 @@ void kinds_of_imbalance_are_told_apart() {
         "another rank now and then: wandering " + std::to_string(wandering.wandering_ns) + ", fixed " +
             std::to_string(wandering.fixed_ns));
   for (int again = 0; again < 20; ++again) {
-    const auto noise = imbalance([&](size_t, uint64_t) { return 3e5 * random(); });
-    check(noise.fixed_ns == 0 && noise.wandering_ns == 0 && near(noise.noise_ns, noise.lost_ns) && noise.lost_ns > 5e4,
-          "noise: fixed " + std::to_string(noise.fixed_ns) + ", wandering " + std::to_string(noise.wandering_ns));
+    // One rank in sixteen is interrupted.
+    const auto noise = imbalance([&](size_t, uint64_t) { return random() < 1.0 / 16 ? 3e5 * random() : 0; });
+    check(noise.fixed_ns == 0 && noise.wandering_ns == 0 && noise.changing_ns == 0 &&
+              near(noise.noise_ns, noise.lost_ns) && noise.lost_ns > 2e4,
+          "noise: fixed " + std::to_string(noise.fixed_ns) + ", wandering " + std::to_string(noise.wandering_ns) +
+              ", changing " + std::to_string(noise.changing_ns));
+    const auto uneven = imbalance([&](size_t, uint64_t) { return 3e5 * random(); });
+    check(uneven.changing_ns > uneven.lost_ns / 2 && uneven.noise_ns == 0,
+          "another rank in each step: changing " + std::to_string(uneven.changing_ns));
   }
+  const auto in_turn = imbalance([](size_t r, uint64_t i) { return r == i % 8 ? 8e5 : 0; });
+  check(near(in_turn.changing_ns, 7e5) && in_turn.fixed_ns == 0 && in_turn.wandering_ns == 0, "ranks in turn");
   const auto both = imbalance([&](size_t r, uint64_t) { return (r == 3 ? 8e5 : 0) + 1e5 * random(); });
   check(near(both.fixed_ns, 7e5) && both.wandering_ns == 0 && both.noise_ns < 1e5, "the same rank, with noise");
   const auto host = imbalance([&](size_t r, uint64_t) { return (r / 2 == 2 ? 5e5 : 0) + 1e4 * random(); });

@@ -14,9 +14,12 @@ from leadline.figures.content import Content
 from leadline.figures.run import Site
 from leadline.findings.finding import Finding
 
+IN_TURN = ("wandering", "changing", "noise")  # kinds of uneven computation
+OF_UNEVEN = ("share", "lost_per_step_s", "lost_s")  # its evidence that follows from its cost
 SERIAL = ("serialised_order", "unexpected_large")
 LEAST_SHARE = 0.01  # of the time: as in the thresholds of these findings
 HIDING = "no_overlap"  # of what is left when calls have been combined or replaced
+EXPLAINED = 0.5  # of a wait: if uneven computation leaves less, the wait is a part of that
 SAME_CALLS = 0.5  # of the time of a finding's calls: then it belongs to the other one that is about them
 
 
@@ -64,11 +67,9 @@ Saying = Callable[[Finding], str]
 def attributed(content: Content, found: Sequence[Finding], say: Saying) -> list[Finding]:
     """The findings with the costs that remain to each.   say: makes the text of a finding whose cost has changed."""
     seconds = _Seconds(content)
-    uneven = next((each for each in found if each.id == "imbalance" and each.cost_s), None)
-    if uneven is not None:
-        seconds.take_waits(uneven.cost_s or 0.0, lambda number: _computed(seconds.waits[number].causes))
-    serial = [each for each in found if each.evidence.get("pattern") in SERIAL]
     given: dict[int, Finding] = {}
+    uneven = _uneven_and_synchronous(content, found, seconds, given, say)
+    serial = [each for each in found if each.evidence.get("pattern") in SERIAL]
     patterns = _by_cost(found, "pattern")
     fewer = [each for each in patterns if each.evidence.get("pattern") != HIDING]
     for finding in [*serial, *_by_cost(found, "waiting"), *fewer, *patterns]:
@@ -76,6 +77,34 @@ def attributed(content: Content, found: Sequence[Finding], say: Saying) -> list[
             given[id(finding)] = _with_its_cost(content, finding, seconds, uneven, say)
     grouped = _grouped([(each, given.get(id(each), each)) for each in found], seconds)
     return [each for was, each in zip(found, grouped, strict=True) if id(was) not in given or _costs(content, each)]
+
+
+def _uneven_and_synchronous(
+    content: Content, found: Sequence[Finding], seconds: _Seconds, given: dict[int, Finding], say: Saying
+) -> Finding | None:
+    """Gives them their costs. The finding of uneven computation, as it is then.
+
+    Ranks that are slow in turn need not wait for each other in each iteration, unless sends make them; one that is
+    always slow makes them wait in any case.
+    """
+    uneven = next((each for each in found if each.id == "imbalance" and each.cost_s), None)
+    synchronous = [each for each in found if each.id == "synchronous-sends" and each.cost_s]
+    in_turn = uneven is not None and uneven.evidence.get("kind") in IN_TURN
+    wanted = uneven.cost_s or 0.0 if uneven is not None else 0.0
+    if not in_turn:
+        seconds.take_waits(wanted, lambda number: _computed(seconds.waits[number].causes))
+    for finding in synchronous:
+        given[id(finding)] = _with_its_cost(content, finding, seconds, None, say)
+    if uneven is None or not in_turn:
+        return uneven
+    cost = seconds.take_waits(wanted, lambda number: _computed(seconds.waits[number].causes))
+    if not synchronous or cost >= wanted:
+        return uneven
+    part = cost / wanted
+    evidence = {**uneven.evidence, **{name: uneven.evidence[name] * part for name in OF_UNEVEN}}
+    changed = replace(uneven, cost_s=cost, evidence=evidence)
+    given[id(uneven)] = replace(changed, text=say(changed))
+    return given[id(uneven)]
 
 
 def _costs(content: Content, finding: Finding) -> bool:
@@ -99,9 +128,9 @@ def _with_its_cost(
     if finding.id == "waiting":
         where = finding.evidence["function"], finding.evidence["routine"]
         cost = seconds.take_waits(wanted, lambda number: float(_at(seconds.waits[number].site) == where))
-        if uneven is not None and finding.evidence["cause"] == "computation":
+        if uneven is not None and finding.evidence["cause"] == "computation" and cost < EXPLAINED * wanted:
             return replace(finding, cost_s=None, part_of=uneven.text)
-    elif finding.evidence["pattern"] in SERIAL and content.waits.found:
+    elif finding.id == "synchronous-sends" or (finding.evidence["pattern"] in SERIAL and content.waits.found):
         cost = seconds.take_waits(wanted, lambda number: float(seconds.waits[number].site in sites))
     elif finding.evidence["pattern"] == HIDING:
         cost = seconds.take_overlap(wanted, sites)

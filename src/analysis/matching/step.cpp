@@ -57,7 +57,7 @@ void StepReader::choose(const RunIterations& run) {
   std::set<uint64_t> slow;
   for (const Outlier& o : run.outliers) slow.insert(o.iteration);
   const double calls = 3 * run.calls * static_cast<double>(profile_.processes().size());
-  const auto most = static_cast<size_t>(
+  auto most = static_cast<size_t>(
       std::clamp(static_cast<double>(most_calls) / std::max(calls, 1.0), 1.0, static_cast<double>(most_iterations)));
   if (part_ == Part::slowest) {
     for (const uint64_t iteration : slow) {
@@ -67,6 +67,7 @@ void StepReader::choose(const RunIterations& run) {
     return;
   }
   const uint64_t all = whole ? run.count : run.sampled.size();
+  if (whole && calls * static_cast<double>(all) <= static_cast<double>(most_of_all)) most = std::max<size_t>(most, all);
   // In consecutive pairs: the next iteration shows whether what happened in one lasts.
   for (size_t i = 0; i < most && i < all; ++i) {
     const uint64_t at = most >= all ? i : std::min<uint64_t>(i / 2 * 2 * all / most + i % 2, all - 1);

@@ -73,7 +73,8 @@ class StepReader {
   enum class Part : uint8_t {
     // One iteration whose calls' times were kept on all processes; if there is none, the second one, without times.
     iteration,
-    // Several of these, regularly chosen, with the calls of the iterations beside each; none if there are no times.
+    // Several of these, regularly chosen, with the calls of the iterations beside each; all if these are few. None if
+    // there are no times.
     iterations,
     slowest,      // the iterations that took much longer than usual, where their calls' times were kept
     first_calls,  // without times
@@ -103,6 +104,7 @@ class StepReader {
   static constexpr size_t most_first = size_t{1} << 18;   // first calls of all processes together
   static constexpr size_t most_whole = size_t{1} << 21;
   static constexpr size_t most_iterations = 24;
+  static constexpr size_t most_of_all = size_t{1} << 16;  // calls: of so few, all iterations are read
   class Reading;
   void choose(const RunIterations& run);
   void walk(const trace::Process& process, const ProcessLoop& loop, Reading* reading);

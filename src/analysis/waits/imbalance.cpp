@@ -15,6 +15,9 @@ constexpr double least_share = 0.01;   // of the mean computation: less is not w
 constexpr double least_certainty = 3;  // standard errors that a part must have
 constexpr double least_of_lost = 0.1;  // share that a part must have
 constexpr size_t least_steps = 4;
+// Of the mean computation: more is not what a system does to a program. What a rank in a step, or the slowest one of a
+// step, differs by in half of the cases.
+constexpr double least_change = 0.05, least_change_of_slowest = 0.25;
 constexpr size_t most_named = 5;
 
 double mean(const std::vector<double>& v) {
@@ -36,6 +39,29 @@ double certain(const std::vector<double>& values, double lost) {
   for (const double v : values) squares += (v - m) * (v - m);
   const auto n = static_cast<double>(values.size());
   return m > least_of_lost * lost && m > least_certainty * std::sqrt(squares / (n - 1) / n) ? m : 0;
+}
+
+double median(std::vector<double> v) {
+  const auto middle = v.begin() + static_cast<ptrdiff_t>(v.size() / 2);
+  std::nth_element(v.begin(), middle, v.end());
+  return *middle;
+}
+
+// Whether what differs from step to step does so by more than a system's noise, which is rare or small. beside_own: a
+// rank's mean excess, by process.
+bool changes_much(const Table& beside_mean, const std::vector<double>& beside_own, double computation_ns) {
+  std::vector<double> of_all, of_slowest;
+  for (const std::vector<double>& row : beside_mean) {
+    double most = 0;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const double change = row[i] - beside_own[i];
+      of_all.push_back(std::abs(change));
+      most = std::max(most, change);
+    }
+    of_slowest.push_back(most);
+  }
+  return median(std::move(of_all)) >= least_change * computation_ns ||
+         median(std::move(of_slowest)) >= least_change_of_slowest * computation_ns;
 }
 
 // What the rank that computed longest in one half of the steps exceeds the mean by in each step of the other half.
@@ -95,6 +121,10 @@ Imbalance imbalance_of(const std::vector<StepComputation>& all, const std::vecto
   const double wandering = lasting - found.fixed_ns;
   found.wandering_ns = wandering > least_of_lost * found.lost_ns ? wandering : 0;
   found.noise_ns = found.lost_ns - found.fixed_ns - found.wandering_ns;
+  std::vector<double> beside_own;
+  for (const double own : of_process) beside_own.push_back(own - found.computation_ns);
+  if (found.noise_ns > least_of_lost * found.lost_ns && changes_much(beside_mean, beside_own, found.computation_ns))
+    std::swap(found.changing_ns, found.noise_ns);
 
   if (found.fixed_ns > 0) {
     std::map<std::string, std::vector<double>> by_host;
@@ -149,11 +179,11 @@ void add_slow_steps(const std::vector<StepComputation>& slow, uint64_t count, Im
   }
   const double others = (all - static_cast<double>(iterations.size())) / all;
   found->computation_ns = others * found->computation_ns + computation;
-  for (double* part : {&found->fixed_ns, &found->wandering_ns, &found->noise_ns}) *part *= others;
+  for (double* part : {&found->fixed_ns, &found->wandering_ns, &found->changing_ns, &found->noise_ns}) *part *= others;
   found->rare_ns = lost;
   found->rare_steps = iterations.size();
   found->rare_period = period_of(iterations);
-  found->lost_ns = found->fixed_ns + found->wandering_ns + found->noise_ns + lost;
+  found->lost_ns = found->fixed_ns + found->wandering_ns + found->changing_ns + found->noise_ns + lost;
   found->found = found->lost_ns >= least_share * found->computation_ns && found->lost_ns > 0;
 }
 

@@ -23,7 +23,13 @@ def facts(content: Content) -> Fact | None:
     process, ratio = found.slowest[0] if found.slowest else (0, 1.0)
     like_all = _likeness(content, found, steps.found.count)
     lost_s = found.lost_ns * 1e-9 * like_all
-    parts = {"fixed": found.fixed_ns, "wandering": found.wandering_ns, "noise": found.noise_ns, "rare": found.rare_ns}
+    parts = {
+        "fixed": found.fixed_ns,
+        "wandering": found.wandering_ns,
+        "changing": found.changing_ns,
+        "noise": found.noise_ns,
+        "rare": found.rare_ns,
+    }
     kind = max(parts, key=lambda name: parts[name])
     ranks = len(content.ranks)
     return Fact(
@@ -69,12 +75,15 @@ def sentence(content: Content, found: Evidence) -> str:
         return f"{lost}: {few}, one rank computes far longer than the others."
     if found["kind"] == "wandering":
         return f"{lost}: uneven computation. The slowest rank changes every few iterations."
+    if found["kind"] == "changing":
+        return f"{lost}: uneven computation. Another rank computes longest from one iteration to the next."
     return f"{lost}: uneven computation. It varies randomly between ranks and iterations, as with OS noise."
 
 
 HELP = {
     "fixed": "Rebalance the work.",
     "wandering": "Rebalance the work.",
+    "changing": "Divide each iteration's work evenly, or let ranks synchronise in fewer iterations.",
     "rare": "Look at what the program does only in these iterations: output, checks, rebuilding of neighbour lists.",
 }
 

@@ -25,6 +25,12 @@ HELP = {
     "mpi": "Shorten the late rank's preceding MPI calls: fewer, larger messages, or a collective.",
 }
 
+IN_TURN = (
+    "The ranks compute about equally long, but one after another: let each send as soon as it can, and compute before "
+    "it waits."
+)
+LONGER = 1.05  # times the mean over ranks: a rank that computes less is not the slowest
+
 
 def facts(content: Content) -> list[Fact]:
     """cause: of at least half of the wait. late_rank: the one that most of it is for; late_share: how much;
@@ -58,6 +64,7 @@ def facts(content: Content) -> list[Fact]:
             "late_share": late[0][1] if late else None,
             "late_ranks": len(late),
             "since_start": site is not None and site.function in starting,
+            "computes_times_mean": _beside_mean(content, cause[0]) if cause and cause[1] == "computation" else None,
             "times_mean": _in_every_step(content, cause[0]) if cause and cause[1] == "computation" else None,
         }
         stands_out = (cause[0],) if cause else (late[0][0],) if late and late[0][1] >= ONE_CAUSE else ()
@@ -109,6 +116,13 @@ def _in_every_step(content: Content, rank: str) -> float | None:
     return ratio if content.run.label(process) == rank else None
 
 
+def _beside_mean(content: Content, rank: str) -> float | None:
+    """How many times as long as the mean over ranks it computes in the whole run."""
+    mean_s = sum(each.computation_s for each in content.ranks) / max(len(content.ranks), 1)
+    own = next((each.computation_s for each in content.ranks if each.rank == rank), None)
+    return own / mean_s if own is not None and mean_s > 0 else None
+
+
 def sentence(content: Content, found: Evidence) -> str:
     share = ("About " if found["estimated"] else "") + fmt.percent(found["lost_share"])
     where = f"{found['function']} ({found['routine']})" if found["function"] else "calls"
@@ -153,6 +167,14 @@ def cost_s(found: Evidence) -> float | None:
     return 0.0 if found["since_start"] else float(found["wait_s"] - found["for_writer_s"])
 
 
+def help_for(found: Evidence) -> str:
+    if found["since_start"]:
+        return ""
+    if found["cause"] == "computation" and (found["computes_times_mean"] or LONGER) < LONGER:
+        return IN_TURN
+    return HELP.get(found["cause"] or "", "")
+
+
 RULE = Rule(
     id="waiting",
     order=211,
@@ -162,5 +184,5 @@ RULE = Rule(
     sentence=sentence,
     threshold={"share": at_least(0.01)},
     cost_s=cost_s,
-    help=lambda found: "" if found["since_start"] else HELP.get(found["cause"] or "", ""),
+    help=help_for,
 )

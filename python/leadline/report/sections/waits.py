@@ -68,6 +68,7 @@ def figures(content: Content) -> dict[str, Any]:
             "lost_s": imbalance.lost_ns * 1e-9,
             "fixed_s": imbalance.fixed_ns * 1e-9,
             "wandering_s": imbalance.wandering_ns * 1e-9,
+            "changing_s": imbalance.changing_ns * 1e-9,
             "noise_s": imbalance.noise_ns * 1e-9,
             "rare_s": imbalance.rare_ns * 1e-9,
             "rare_steps": imbalance.rare_steps,
