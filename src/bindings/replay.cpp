@@ -107,6 +107,14 @@ nb::tuple overlap(Changed& self, std::vector<uint32_t> loops, std::vector<uint32
   return apply([&](replay::Made* made) { return replay::overlap({loops, sites}, part, &self.tree, made); });
 }
 
+nb::tuple scale_files(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites, double factor) {
+  return apply([&](replay::Made* made) { return replay::scale_files({loops, sites}, factor, &self.tree, made); });
+}
+
+nb::tuple relax_sends(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
+  return apply([&](replay::Made* made) { return replay::relax_sends({loops, sites}, &self.tree, made); });
+}
+
 nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) {
   replay::Differences d;
   replay::Outcome outcome;
@@ -185,6 +193,8 @@ void bind_replay(nb::module_& m) {
       .def("merge", &merge, "loops"_a, "sites"_a)
       .def("nonblocking", &nonblocking, "loops"_a, "sites"_a)
       .def("overlap", &overlap, "loops"_a, "sites"_a, "part"_a)
+      .def("scale_files", &scale_files, "loops"_a, "sites"_a, "factor"_a)
+      .def("relax_sends", &relax_sends, "loops"_a, "sites"_a)
       .def("replay", &run, "settings"_a, "sensitivities"_a = false);
 }
 

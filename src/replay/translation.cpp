@@ -12,6 +12,10 @@ using trace::RequestUse;
 
 namespace {
 
+// Assumed of calls about messages within a host, which always waited in the recording: they take no longer than that
+// without waiting, for each message and each byte.
+constexpr double most_call_ns = 10'000, most_per_byte_ns = 1;
+
 int64_t picoseconds(double ns) { return std::isfinite(ns) && ns > 0 ? static_cast<int64_t>(ns * 1000 + 0.5) : 0; }
 
 }  // namespace
@@ -175,7 +179,8 @@ void Translation::call(const At& at) {
 
 void Translation::as_long(const At& at) {
   const TreeMember& member = tree_.members[at.rank];
-  series(member.during_ns[at.index], at.times.duration_ns, 1, tree_.classes[member.of_class].shape, at.index);
+  series(member.during_ns[at.index], at.times.duration_ns, at.from.takes, tree_.classes[member.of_class].shape,
+         at.index);
 }
 
 void Translation::nothing(const At& at) {
@@ -206,7 +211,15 @@ double Translation::shortest_ns(const At& at) const {
     return packed_ns(at, shortest_ns({at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls}));
   }
   const auto found = recorded_.shortest_ns_.find(kind_of(at.leaf, at.member));
-  return found == recorded_.shortest_ns_.end() ? at.times.least_ns : found->second[settings_.cost_level];
+  const double ns = found == recorded_.shortest_ns_.end() ? at.times.least_ns : found->second[settings_.cost_level];
+  const trace::CallFacts& facts = at.leaf.call.facts();
+  if (facts.event != EventForm::message && facts.event != EventForm::exchange &&
+      facts.requests != RequestUse::completes)
+    return ns;
+  // Longer than any call about messages takes within a host: it waited each time.
+  const auto parts = static_cast<double>(std::max<size_t>(at.leaf.call.parts.size(), 1));
+  const auto bytes = static_cast<double>(std::max<int64_t>(bytes_of(at.leaf, at.member), 0));
+  return std::min(ns, parts * most_call_ns + most_per_byte_ns * bytes);
 }
 
 // The cost of a packed call, from that of one call that it replaces: the function's cost grows with the bytes as the

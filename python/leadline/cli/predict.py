@@ -83,6 +83,21 @@ SCHEMA = 1
     help="The collective calls there, such as barriers, are not made.",
 )
 @click.option(
+    "--io",
+    "files",
+    multiple=True,
+    metavar="SITES=F",
+    envvar="LEADLINE_IO",
+    help="File calls there take F of their time.",
+)
+@click.option(
+    "--relax",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_RELAX",
+    help="Synchronous sends there (MPI_Ssend, …) become standard ones.",
+)
+@click.option(
     "--collective",
     multiple=True,
     metavar="OP=ALGORITHM",
@@ -116,6 +131,8 @@ def command(
     nonblocking: tuple[str, ...],
     overlap: tuple[str, ...],
     without: tuple[str, ...],
+    files: tuple[str, ...],
+    relax: tuple[str, ...],
     collective: tuple[str, ...],
     balance: bool,
     noise: str | None,
@@ -143,11 +160,13 @@ def command(
             Balance,
             Change,
             Computation,
+            Files,
             Merge,
             Nonblocking,
             NoNoise,
             Overlap,
             Pack,
+            Relax,
             Without,
             predict,
             why_spoiled,
@@ -162,6 +181,8 @@ def command(
         program += [Nonblocking(sites) for sites in nonblocking]
         program += [Overlap(sites) for sites in overlap]
         program += [Without(sites) for sites in without]
+        program += [Files(*_of_its_time(each)) for each in files]
+        program += [Relax(sites) for sites in relax]
         program += [Balance()] if balance else []
         program += [NoNoise()] if noise else []
         found = predict(run, Change(steps or 0, given, factor, ideal, eager, tuple(program), algorithms))
@@ -191,6 +212,17 @@ def _computation(given: Sequence[str]) -> tuple[float, list[tuple[str, float]]]:
         else:
             factor = value
     return factor, parts
+
+
+def _of_its_time(given: str) -> tuple[str, float]:
+    sites, _, number = given.rpartition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if not sites or not 0 <= value <= 1e6:
+        raise UsageError(f"--io {given}: expected SITES=F, with a number from 0 to 1,000,000")
+    return sites, value
 
 
 def _algorithm(given: str) -> tuple[str, str]:

@@ -81,9 +81,28 @@ class Overlap:
     members: tuple[int, ...] = ()
 
 
-AnyChange = Pack | Computation | Balance | NoNoise | Without | Merge | Nonblocking | Overlap
+@dataclass(frozen=True)
+class Files:
+    """Blocking file calls take `factor` of their time. members: their numbers in the run, if these are known; else
+    those at `sites`."""
+
+    sites: str
+    factor: float
+    members: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Relax:
+    """Synchronous sends become standard ones. members: their numbers in the run, if these are known; else those at
+    `sites`."""
+
+    sites: str
+    members: tuple[int, ...] = ()
+
+
+AnyChange = Pack | Computation | Balance | NoNoise | Without | Merge | Nonblocking | Overlap | Files | Relax
 # Computation is what it is before messages are packed and computation is spread. What overlaps comes last.
-_ORDER = (Computation, NoNoise, Without, Pack, Merge, Nonblocking, Balance, Overlap)
+_ORDER = (Computation, NoNoise, Files, Relax, Without, Pack, Merge, Nonblocking, Balance, Overlap)
 
 
 @dataclass(frozen=True)
@@ -132,6 +151,12 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
             case Overlap():
                 name, text = "overlap", f"messages in {change.sites} waited for after the computation that follows"
                 done = tree.overlap(*_calls_of(run, change), change.part)
+            case Files():
+                name, text = "io", f"file calls in {change.sites} take {fmt.percent(change.factor)} of their time"
+                done = tree.scale_files(*_calls_of(run, change), change.factor)
+            case Relax():
+                name, text = "relax", f"synchronous sends in {change.sites} are standard ones"
+                done = tree.relax_sends(*_calls_of(run, change))
             case Balance():
                 name, text = "balance", "computation of each iteration spread evenly over the ranks"
                 done = tree.balance(change.each_iteration)
@@ -144,7 +169,7 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
     return Made(name, text, *done)
 
 
-def _calls_of(run: Run, change: Without | Merge | Nonblocking | Overlap) -> tuple[list[int], list[int]]:
+def _calls_of(run: Run, change: Without | Merge | Nonblocking | Overlap | Files | Relax) -> tuple[list[int], list[int]]:
     """Loops and call sites, by number."""
     return ([], list(change.members)) if change.members else numbers_of(run, change.sites)
 

@@ -5,6 +5,12 @@
 
 namespace leadline::replay {
 
+namespace {
+
+constexpr double little = 0.5;  // of the mean computation
+
+}  // namespace
+
 Refusal balance(bool each_iteration, Tree* tree, Made*) {
   uint64_t iterations = 0;
   for (const TreeMember& member : tree->members) {
@@ -30,16 +36,8 @@ Refusal balance(bool each_iteration, Tree* tree, Made*) {
     for_each(&member, [&](const float* ns, uint64_t iteration) { own[rank][iteration] += *ns; });
     for (uint64_t i = 0; i < iterations; ++i) mean[i] += own[rank][i] / static_cast<double>(tree->members.size());
   }
-  if (!each_iteration) {
-    const double all = std::accumulate(mean.begin(), mean.end(), 0.0);
-    for (size_t rank = 0; rank < tree->members.size(); ++rank) {
-      const double mine = std::accumulate(own[rank].begin(), own[rank].end(), 0.0);
-      if (mine <= 0) return "rank " + std::to_string(rank) + " computes nothing in the main loop";
-      for_each(&tree->members[rank], [&](float* ns, uint64_t) { *ns = static_cast<float>(*ns * all / mine); });
-    }
-    return {};
-  }
-  for (size_t rank = 0; rank < tree->members.size(); ++rank) {
+  // The rank computes as long as the mean in each iteration.
+  const auto spread = [&](size_t rank) {
     std::vector<uint8_t> begun(iterations);
     for_each(&tree->members[rank], [&](float* ns, uint64_t iteration) {
       const double all = own[rank][iteration];
@@ -50,7 +48,21 @@ Refusal balance(bool each_iteration, Tree* tree, Made*) {
       }
       begun[iteration] = true;
     });
+  };
+  if (!each_iteration) {
+    const double all = std::accumulate(mean.begin(), mean.end(), 0.0);
+    for (size_t rank = 0; rank < tree->members.size(); ++rank) {
+      const double mine = std::accumulate(own[rank].begin(), own[rank].end(), 0.0);
+      // What hardly computes has no pattern of its own that could be scaled: it gets the ranks' mean of each iteration.
+      if (mine < little * all) {
+        spread(rank);
+        continue;
+      }
+      for_each(&tree->members[rank], [&](float* ns, uint64_t) { *ns = static_cast<float>(*ns * all / mine); });
+    }
+    return {};
   }
+  for (size_t rank = 0; rank < tree->members.size(); ++rank) spread(rank);
   return {};
 }
 

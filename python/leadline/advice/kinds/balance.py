@@ -13,13 +13,25 @@ MOST_SITES = 5
 
 def candidates(content: Content) -> list[Candidate]:
     found = facts(content)
-    if found is None or found.evidence["kind"] not in ("fixed", "host", "wandering"):
+    if found is None or found.evidence["kind"] not in ("fixed", "host", "wandering", "changing", "rare"):
         return []
     told = found.evidence
+    assumes: tuple[str, ...]
+    evenly = "each iteration's work can be divided evenly, at no cost"
     if told["kind"] == "wandering":
         title = "Balance the work while the program runs"
         text = "The slowest rank changes every few iterations: redistribute the work, or take it from a shared queue."
-        assumes = ("each iteration's work can be divided evenly, at no cost",)
+        assumes = (evenly,)
+    elif told["kind"] == "changing":
+        title = "Divide each iteration's work evenly"
+        text = "Another rank computes longest from one iteration to the next: take the work from a shared queue."
+        assumes = (evenly,)
+    elif told["kind"] == "rare":
+        if not told["rare_period"]:
+            return []  # perhaps the machine
+        title = f"Divide the work of every {told['rare_period']:,} iterations among the ranks"
+        text = f"Every {told['rare_period']:,} iterations, one rank computes far longer than the others, which wait."
+        assumes = (evenly, "it is work of the program, not of the system")
     else:
         who = f"the ranks on {told['host']}" if told["kind"] == "host" else f"rank {told['rank']}"
         title = f"Rebalance the work: {who} has too much"
@@ -31,7 +43,9 @@ def candidates(content: Content) -> list[Candidate]:
         assumes = ("the work can be divided evenly",)
     longest = sorted(content.waits.entries, key=lambda entry: -entry.seconds)
     sites = tuple(dict.fromkeys(entry.site for entry in longest if entry.site is not None))[:MOST_SITES]
-    return [Candidate("balance", title, text, sites, Balance(each_iteration=told["kind"] == "wandering"), assumes)]
+    return [
+        Candidate("balance", title, text, sites, Balance(each_iteration=told["kind"] not in ("fixed", "host")), assumes)
+    ]
 
 
 KIND = Kind(id="balance", order=10, candidates=candidates, findings=("imbalance", "uneven-ranks", "waiting"))

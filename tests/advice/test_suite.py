@@ -1,0 +1,99 @@
+"""What the suite of planted faults shows however long its calls take: the main loop, its trips, and patterns that calls
+alone tell. Its times are looked at by hand: suite/run.py."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from recorder import running
+from recorder.libraries import find
+
+from leadline.figures.content import Content
+from leadline.figures.run import Run, open_run
+from leadline.predict import Change, Files, Relax, Replays
+
+from .suite import judge, programs
+from .suite.cases import CASES, FAULTS, HEALTHY, Case
+
+RANKS = 2
+STEPS = 40
+BY_NAME = {case.name: case for case in CASES}
+# Patterns that depend on no time, and cases without a fault that could be taken for one of these.
+TOLD_BY_CALLS = {
+    "number_by_number": "packable_messages",
+    "communicator_each_step": "repeated_creation",
+    "window_each_step": "repeated_creation",
+    "read_by_all": "read_all_by_all",
+    "serial_output": "write_by_one",
+    "small_writes": "small_io",
+    "healthy_halo": "",
+    "healthy_textbook": "",
+    "healthy_transpose": "",
+    "healthy_output": "",
+}
+NEVER_HEALTHY = {*TOLD_BY_CALLS.values(), "consecutive_exchanges", "consecutive_reductions", "redundant_barrier"} - {""}
+
+
+def recorded(case: Case, directory: Path) -> Run:
+    library, recorder = find("mpich") or find("openmpi"), running.find_recorder()
+    if library is None or recorder is None:
+        pytest.skip("an MPI library and the recorder are needed: ./dev setup")
+    words = [str(programs.build(library, case.program)), case.name, "0", str(STEPS)]
+    programs.run(library, RANKS, words, directory, recorder)
+    return open_run(directory / "run")
+
+
+@pytest.mark.parametrize("name", TOLD_BY_CALLS)
+def test_main_loop_trips_and_patterns(name: str, tmp_path: Path) -> None:
+    case = BY_NAME[name]
+    content = Content(recorded(case, tmp_path))
+    found = content.iterations
+    assert found is not None
+    assert found.loop is not None
+    assert (found.loop.routine, found.found.count) == (name, STEPS)
+    patterns = {entry.name for entry in content.patterns}
+    if case.healthy:
+        assert not patterns & NEVER_HEALTHY
+    else:
+        assert TOLD_BY_CALLS[name] in patterns
+
+
+def test_changes_of_the_replay_find_their_calls(tmp_path: Path) -> None:
+    sends = Replays(recorded(BY_NAME["synchronous_sends"], tmp_path / "sends"))
+    found = sends.predict(Change(program=(Relax("synchronous_sends"),)))
+    (made,) = found.made
+    assert made.calls_before == made.calls_after == STEPS
+    assert found.predicted.messages == found.base.messages == STEPS
+    assert found.predicted.seconds <= found.base.seconds
+    files = Replays(recorded(BY_NAME["small_writes"], tmp_path / "files"))
+    halved, gone = (
+        files.predict(Change(program=(Files("small_writes", factor),))).predicted.seconds for factor in (0.5, 0.0)
+    )
+    assert gone <= halved <= files.predict(Change()).predicted.seconds
+
+
+def test_cases_are_the_routines_of_the_programs() -> None:
+    told = {
+        (path.stem, name)
+        for path in programs.HERE.glob("*.c")
+        for name in re.findall(r"^(?:CASE|HEALTHY)\((\w+)\)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert {(case.program, case.name) for case in CASES} == told
+    assert len(FAULTS) >= 40
+    assert len(HEALTHY) >= 20
+
+
+def test_a_verdict_is_judged_by_its_first_statement_and_proposal() -> None:
+    case = BY_NAME["own_gather"]
+    verdict = judge.Verdict("right", 40, "", "all_to_one", "", [("all_to_one", 0.1)], [("pack", 0.1, 0.0, 0.2)], [])
+    assert judge.names_the_fault(case, verdict, 4)
+    assert not judge.is_silent(verdict)
+    assert not judge.proposes_right(case, verdict, 4)
+    assert judge.proposes_right(case, verdict, 2)  # on two ranks, one message is no gather
