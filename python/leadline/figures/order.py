@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,17 +20,10 @@ class Order:
 
 
 def order_of(run: Run) -> Order:
-    """Each analysis holds the calls that it looks at until it ends. So where traces stay decoded, one comes after the
-    other; else a trace is decoded once for all of them."""
+    """Each analysis holds the calls that it looks at until it ends, so one comes after the other."""
     paths = _routine_paths(run)
     patterns, waits, phases = run.profile.pattern_finder(), run.profile.wait_finder(), run.profile.phase_finder()
     every = range(len(run.processes))
-    if not run.traces.stay_decoded:
-        with ThreadPoolExecutor(3) as pool:
-            for each in _traces(run, every):
-                for adding in [pool.submit(_add, finder, [each]) for finder in (waits, patterns, phases)]:
-                    adding.result()
-        return Order(patterns.find(paths, _lines(run)), waits.find(), phases.find(paths))
     _add(patterns, _traces(run, every))
     patterns_found = patterns.find(paths, _lines(run))
     del patterns

@@ -10,7 +10,8 @@ from leadline import _core
 
 MOST_DECODED_BYTES = 16_000_000
 """Of a run's files. Their calls are decoded when they are needed, but the tables of many ranks take several times as
-much memory as in the files. Of a larger run the files' bytes are kept, and the tables are decoded again, too."""
+much memory as in the files. Of a larger run the tables are decoded again, too, from bytes that are kept or, where they
+are long, left in the files. Whoever reads such traces should hold one at a time."""
 
 MOST_KEPT_BYTES = 1_000_000_000
 """Of trace files. Traces beyond that are read again whenever they are needed, so that a report of many thousand ranks
@@ -29,14 +30,13 @@ class Traces:
         self._left = MOST_KEPT_BYTES
         self._left_decoded = MOST_DECODED_BYTES
         self._files = _core.FilesRead()
-        self.stay_decoded = True
-        """False: each reader decodes a trace again, and should hold no other one meanwhile."""
+        self._stay_decoded = True
 
     def read_all(self, files: Sequence[str]) -> Iterator[_core.Process | _core.TraceError]:
         """Each trace, or why it cannot be read, in the order of the files. Some are read ahead, on other cores."""
         cores = min(len(os.sched_getaffinity(0)), MOST_AT_ONCE)
         if sum(map(_size, files)) > self._left_decoded:
-            self.stay_decoded = False
+            self._stay_decoded = False
             self._left_decoded = 0
         ahead = READ_AHEAD if self._left_decoded else cores
 
@@ -53,7 +53,7 @@ class Traces:
                     if not isinstance(found, _core.TraceError):
                         self._keep(file, found)
                     yield found
-        if self.stay_decoded:
+        if self._stay_decoded:
             self._files = _core.FilesRead()  # nobody needs those bytes again
 
     def read(self, file: str) -> _core.Process:
