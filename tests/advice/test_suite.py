@@ -95,5 +95,5 @@ def test_a_verdict_is_judged_by_its_first_statement_and_proposal() -> None:
     verdict = judge.Verdict("right", 40, "", "all_to_one", "", [("all_to_one", 0.1)], [("pack", 0.1, 0.0, 0.2)], [])
     assert judge.names_the_fault(case, verdict, 4)
     assert not judge.is_silent(verdict)
-    assert not judge.proposes_right(case, verdict, 4)
-    assert judge.proposes_right(case, verdict, 2)  # on two ranks, one message is no gather
+    assert not judge.proposes_right(case, verdict, 4, measured=0.1)
+    assert judge.proposes_right(case, verdict, 2, measured=0.0)  # on two ranks, one message is no gather

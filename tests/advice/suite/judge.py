@@ -91,10 +91,11 @@ def is_silent(verdict: Verdict) -> bool:
     return all(share < LITTLE for _, share in verdict.said)
 
 
-def proposes_right(case: Case, verdict: Verdict, ranks: int) -> bool:
-    """The first proposal mends the fault; or nothing is proposed where nothing can be, or gains too little."""
+def proposes_right(case: Case, verdict: Verdict, ranks: int, measured: float) -> bool:
+    """The first proposal mends the fault; or nothing is proposed where nothing can be, or where it gains too little.
+    measured: what the mended form gains, as a share of the run."""
     if ranks < case.from_ranks:
         return True
     if not verdict.proposals:
-        return not case.proposed or any(kind in case.proposed for kind, *_ in verdict.not_worth_it)
+        return not case.proposed or measured < LITTLE
     return verdict.proposals[0][0] in case.proposed

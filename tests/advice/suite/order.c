@@ -39,11 +39,11 @@ CASE(synchronous_sends) { /* the sender waits until its partner, which still com
     compute(sends ? 300 : 900);
     if (partner >= size) continue;
     if (!sends)
-      MPI_Recv(in, 100, MPI_DOUBLE, partner, 1, COMM, NO_STATUS);
+      MPI_Recv(in, 10, MPI_DOUBLE, partner, 1, COMM, NO_STATUS);
     else if (mended)
-      MPI_Send(out, 100, MPI_DOUBLE, partner, 1, COMM);
+      MPI_Send(out, 10, MPI_DOUBLE, partner, 1, COMM);
     else
-      MPI_Ssend(out, 100, MPI_DOUBLE, partner, 1, COMM);
+      MPI_Ssend(out, 10, MPI_DOUBLE, partner, 1, COMM);
   }
 }
 

@@ -1,7 +1,8 @@
 """By hand: records the suite and prints its table.
 
 python -m advice.suite.run DIRECTORY [LIBRARY[,…] [RANKS[,…] [CASE[,…]]]], in tests/, with Leadline set up. What is in
-DIRECTORY is not recorded again, but judged again.
+DIRECTORY is not recorded again, but judged again. With TABLE in the environment, rows are those of
+docs/tune/advise-suite.md; with CHRT, ranks that have cores run at real-time priority.
 """
 
 from __future__ import annotations
@@ -52,11 +53,11 @@ def main() -> None:
             for case in (case for case in CASES if case.name in names):
                 row = _row(case, library, ranks, directory / library / str(ranks))
                 rows.append(row)
-                print(line_of(case, ranks, row), flush=True)
+                print(markdown(row) if "TABLE" in os.environ else line_of(case, ranks, row), flush=True)
             print(f"{library}, {ranks} ranks: {sums(rows, ranks)}", flush=True)
 
 
-Row = tuple[Case, list[Verdict], list[float]]
+Row = tuple[Case, list[Verdict], list[float], float]
 
 
 def _row(case: Case, library: str, ranks: int, directory: Path) -> Row:
@@ -70,11 +71,12 @@ def _row(case: Case, library: str, ranks: int, directory: Path) -> Row:
             verdict = Verdict("none", None, "", "", "", [], [], [], f"{type(error).__name__}: {error}")
         (where / "verdict.json").write_text(json.dumps(verdict.as_data(), indent=1))
         verdicts.append(verdict)
-    return case, verdicts, seconds
+    whole_s = open_run(directory / case.name / FORMS[0] / "run").duration_s
+    return case, verdicts, seconds, (seconds[0] - seconds[-1]) / whole_s if whole_s > 0 else 0.0
 
 
 def line_of(case: Case, ranks: int, row: Row) -> str:
-    _, verdicts, seconds = row
+    _, verdicts, seconds, measured = row
     first = verdicts[0]
     said = ", ".join(f"{name} {share:.0%}" for name, share in first.said[:3])
     gains = ", ".join(f"{kind} {gain:.0%} ({low:.0%}..{high:.0%})" for kind, gain, low, high in first.proposals[:2])
@@ -82,7 +84,7 @@ def line_of(case: Case, ranks: int, row: Row) -> str:
     right = (
         not any(gain > judge.LITTLE for _, gain, *_ in first.proposals)
         if case.healthy
-        else judge.proposes_right(case, first, ranks)
+        else judge.proposes_right(case, first, ranks, measured)
     )
     mended = f" -> {seconds[1]:.3f}" if len(seconds) > 1 else ""
     loops = "/".join(verdict.loop for verdict in verdicts)
@@ -93,14 +95,29 @@ def line_of(case: Case, ranks: int, row: Row) -> str:
     )
 
 
+def markdown(row: Row) -> str:
+    """A row of the documentation's table."""
+    case, verdicts, _, measured = row
+    first = verdicts[0]
+    gains = "; ".join(
+        f"`{kind}` {gain:.0%} ({low:.0%} to {high:.0%})".replace("%", " %")
+        for kind, gain, low, high in first.proposals[:1]
+    )
+    said = f"`{first.first}`" if first.first else "–"
+    loops = {verdict.loop for verdict in verdicts}
+    mended = f"{measured:.0%}".replace("%", " %") if not case.healthy else "–"
+    loop = "right" if loops == {"right"} else "wrong" if "wrong" in loops else "none"
+    return f"| `{case.name}` | {case.fault or 'healthy'} | {loop} | {said} | {gains or '–'} | {mended} |"
+
+
 def sums(rows: list[Row], ranks: int) -> str:
-    verdicts = [verdict for _, all_forms, _ in rows for verdict in all_forms]
-    faults = [(case, forms[0]) for case, forms, _ in rows if not case.healthy and ranks >= case.from_ranks]
-    healthy = [forms[0] for case, forms, _ in rows if case.healthy]
+    verdicts = [verdict for _, all_forms, _, _ in rows for verdict in all_forms]
+    faults = [(case, forms[0], gain) for case, forms, _, gain in rows if not case.healthy and ranks >= case.from_ranks]
+    healthy = [forms[0] for case, forms, _, _ in rows if case.healthy]
     loops = sum(verdict.loop == "right" for verdict in verdicts)
     told = sum(verdict.loop == "at least" for verdict in verdicts)
-    named = sum(judge.names_the_fault(case, verdict, ranks) for case, verdict in faults)
-    proposed = sum(judge.proposes_right(case, verdict, ranks) for case, verdict in faults)
+    named = sum(judge.names_the_fault(case, verdict, ranks) for case, verdict, _ in faults)
+    proposed = sum(judge.proposes_right(case, verdict, ranks, gain) for case, verdict, gain in faults)
     silent = sum(judge.is_silent(verdict) for verdict in healthy)
     quiet = sum(not any(gain > judge.LITTLE for _, gain, *_ in verdict.proposals) for verdict in healthy)
     return (

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from leadline.advice.proposal import Candidate, Kind
 from leadline.figures.content import Content
+from leadline.findings.attribution import IN_TURN
 from leadline.findings.rules.imbalance import facts
+from leadline.findings.rules.synchronous_sends import waits_by_routine
 from leadline.predict import Balance
 from leadline.text import format as fmt
 
@@ -16,6 +18,8 @@ def candidates(content: Content) -> list[Candidate]:
     if found is None or found.evidence["kind"] not in ("fixed", "host", "wandering", "changing", "rare"):
         return []
     told = found.evidence
+    if told["kind"] in IN_TURN and _made_by_sends(content) >= told["lost_s"] / 2:
+        return []
     assumes: tuple[str, ...]
     evenly = "each iteration's work can be divided evenly, at no cost"
     if told["kind"] == "wandering":
@@ -46,6 +50,11 @@ def candidates(content: Content) -> list[Candidate]:
     return [
         Candidate("balance", title, text, sites, Balance(each_iteration=told["kind"] not in ("fixed", "host")), assumes)
     ]
+
+
+def _made_by_sends(content: Content) -> float:
+    """Seconds that ranks wait in synchronous sends, without which those that are slow in turn need not wait."""
+    return sum(wait.seconds for waits in waits_by_routine(content).values() for wait in waits)
 
 
 KIND = Kind(id="balance", order=10, candidates=candidates, findings=("imbalance", "uneven-ranks", "waiting"))

@@ -11,7 +11,9 @@ from leadline.text import format as fmt
 
 FUNCTIONS = ("MPI_Ssend", "MPI_Ssend_c")
 LATE_RECEIVER = "late_receiver"
-SHORT_BYTES = 4096  # MPI libraries send such messages before their receive is posted
+# MPI libraries send such messages before their receive is posted. Within a node, blocking sends of more than 256 bytes
+# return only then in Open MPI 5, although they are eager.
+SHORT_BYTES = 200
 
 
 def waits_by_routine(content: Content) -> dict[str, list[WaitEntry]]:
