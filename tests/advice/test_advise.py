@@ -121,6 +121,10 @@ def test_fields_that_are_sent_one_by_one_are_a_candidate(
     assert {site["function"] for site in packing["sites"]} >= {"MPI_Isend", "MPI_Irecv"}
     assert {site["routine"] for site in packing["sites"]} == {"exchange_fields"}
     assert packing["assumes"]
+    assert packing["sketch"]["language"] == "C"
+    assert "MPI_Isend in exchange_fields: " in packing["sketch"]["text"]
+    assert "enum { FIELDS = 6 };" in packing["sketch"]["text"]
+    assert packing["pitfalls"]
     for each in replayed:
         assert each["gain_low"] <= each["gain"] <= each["gain_high"]
     gains = [each["gain"] for each in data["proposals"]]
@@ -144,6 +148,8 @@ def test_the_terminal_and_the_page_of_a_proposal(
     text = page.read_text(encoding="utf-8")
     assert text.startswith("# ")
     assert "## Where" in text
+    assert "## Pitfalls\n\n- " in text
+    assert "## A sketch\n\n" in text
     assert "leadline compare" in text
     capsys.readouterr()
     assert main(["advise", str(fields.path), "--brief", "99"]) == 2

@@ -86,6 +86,8 @@ def test_advice_is_drawn_as_cards_in_place_of_what_it_answers(show: Show) -> Non
         "seconds": 1.0,
         "sites": [site, site],
         "assumes": ["nothing needs them", "there is memory"],
+        "sketch": {"language": "C++", "text": "// halo<b>.c\nint pack;"},
+        "pitfalls": ["Mind the <i>order</i>."],
     }
     other = {**proposal, "title": "Leave out the barrier", "gain": 0.0, "unsure": False}
     advice = {
@@ -97,11 +99,16 @@ def test_advice_is_drawn_as_cards_in_place_of_what_it_answers(show: Show) -> Non
         "ceiling_of_balance": 0.1,
     }
     opened = show({**report, "advice": advice})
-    (card,) = opened.tab.locator(".advice li").all_inner_texts()
+    (card,) = opened.tab.locator(".advice ol > li").all_inner_texts()
     assert "10 % less time (5.0 % to 20 %)" in card
     assert "Pack <b>all</b>" in card
     assert "Check first that nothing needs them, and that there is memory." in card
     assert card.count("MPI_Send at halo.c:7") == 1
+    assert "A sketch in C++, and pitfalls" in card
+    assert opened.tab.locator(".advice details[open]").count() == 0
+    opened.tab.locator(".advice summary").click()
+    assert opened.tab.locator(".advice pre").inner_text() == proposal["sketch"]["text"]
+    assert opened.tab.locator(".advice details li").all_inner_texts() == proposal["pitfalls"]
     (note,) = opened.texts(".advice > .note")
     assert note.startswith(
         "Gain not certain, from a run this short or irregular: balance. Not worth it here: leave out"

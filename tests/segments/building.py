@@ -33,14 +33,14 @@ STRICT = ("-O2", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow")
 
 def built(chosen: Library, *options: str, program: Path = PROGRAM) -> Path:
     folder = sources("segments")
-    parts = _parts(chosen, *options)
     words = [str(chosen.mpicc), *STRICT, *options, f"-I{folder}", str(program)]
-    words += ["-Wl,--whole-archive", str(parts), "-Wl,--no-whole-archive"]  # with what the program does not call, too
+    # With what the program does not call, too.
+    words += ["-Wl,--whole-archive", str(parts(chosen, *options)), "-Wl,--no-whole-archive"]
     name = "-".join([program.stem, chosen.name, *(option.strip("-").partition("=")[0] for option in options[:1])])
     return compiled(name, words, chosen, [program, *sorted(folder.glob("*.h"))])
 
 
-def _parts(chosen: Library, *options: str) -> Path:
+def parts(chosen: Library, *options: str) -> Path:
     """The library of packed exchanges, compiled once for all programs with these options."""
     folder = sources("segments")
     files = sorted(folder.glob("[a-z]*.c"))

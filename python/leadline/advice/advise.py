@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leadline import _core, predict
 from leadline.advice import kinds
 from leadline.advice.proposal import Candidate, Gain, Kind, Proposal
+from leadline.advice.sketches import recorded_calls, sketch_of
 from leadline.errors import LeadlineError, UsageError
 from leadline.figures.content import Content
 from leadline.figures.run import Run
@@ -133,7 +134,8 @@ def _advise(
     found, refused = [], []
     for candidate in candidates:
         try:
-            found.append(asked.proposal(candidate, WORTH if only_worth else None))
+            sketch = sketch_of(candidate, recorded_calls(candidate.sites, content))
+            found.append(replace(asked.proposal(candidate, WORTH if only_worth else None), sketch=sketch))
         except UsageError as error:
             refused.append((candidate, str(error)))
     found.sort(key=lambda proposal: -proposal.gain.share)

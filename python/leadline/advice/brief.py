@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
 from leadline.advice.advise import Advice
+from leadline.advice.proposal import Proposal
+from leadline.advice.sketches import why_none
+from leadline.advice.sources import source_text
 from leadline.figures.run import Run, Site
 from leadline.text import format as fmt
 
 EXCERPT = 4  # lines of source before and after a call
 MOST_SITES = 8
-MOST_BYTES = 4_000_000  # of a source file
 
 
 def page_of(advice: Advice, number: int, run: Run) -> str:
@@ -31,6 +31,11 @@ def page_of(advice: Advice, number: int, run: Run) -> str:
         "## Where",
         "",
         *(line for site in told.sites[:MOST_SITES] for line in _place(site)),
+        *_sketch(proposal),
+        "## Pitfalls",
+        "",
+        *(f"- {each}" for each in proposal.pitfalls),
+        "",
         "## What must hold",
         "",
         *(f"- {each[:1].upper()}{each[1:]}." for each in told.assumes),
@@ -47,6 +52,14 @@ def page_of(advice: Advice, number: int, run: Run) -> str:
     return "\n".join(lines)
 
 
+def _sketch(proposal: Proposal) -> list[str]:
+    sketch = proposal.sketch
+    if sketch is None:
+        why = why_none(proposal.candidate.kind)
+        return ["## A sketch", "", f"There is no code to show: {why}.", ""] if why else []
+    return ["## A sketch", "", f"```{sketch.language.fence}", *sketch.text.splitlines(), "```", ""]
+
+
 def _place(site: Site) -> list[str]:
     where = site.location
     if where is None or not where.file:
@@ -56,14 +69,7 @@ def _place(site: Site) -> list[str]:
 
 def _excerpt(file: str, line: int) -> list[str]:
     """The source around a line, as a block; nothing if the file is not here."""
-    if not line or not os.path.isfile(file):  # a pipe of that name would be waited for
-        return []
-    try:
-        with open(file, "rb") as source:
-            text = source.read(MOST_BYTES).decode("utf-8", "replace")
-    except (OSError, ValueError):
-        return []
-    all_lines = text.splitlines()
+    all_lines = source_text(file).splitlines() if line else []
     first = max(line - 1 - EXCERPT, 0)
     shown = all_lines[first : line + EXCERPT]
     return [*(f"    {first + i + 1:5} {each.rstrip()}" for i, each in enumerate(shown)), ""] if shown else []

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from leadline.advice.sketches import Sketch, pitfalls_of
 from leadline.figures.content import Content
 from leadline.figures.json_entries import place_json
 from leadline.figures.run import Site
@@ -17,7 +18,7 @@ class Candidate:
     """A change that the figures suggest, before it is replayed.
 
     title: what to do and where, in a few words.   text: how, a sentence or two.   change: the same to the replay.
-    assumes: what the record cannot show, sentences.
+    assumes: what the record cannot show, sentences.   together: calls or messages that become one; 0: unknown.
     """
 
     kind: str
@@ -26,6 +27,7 @@ class Candidate:
     sites: tuple[Site, ...]
     change: AnyChange
     assumes: tuple[str, ...] = ()
+    together: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,20 @@ class Gain:
 
 @dataclass(frozen=True)
 class Proposal:
-    """seconds: the gain in the run's duration.   phases_s: each phase with the change; None: unknown."""
+    """seconds: the gain in the run's duration.   phases_s: each phase with the change; None: unknown.
+    sketch: of the code; None where there is none to show.
+    """
 
     candidate: Candidate
     gain: Gain
     seconds: float
     phases_s: dict[str, float | None] = field(default_factory=dict)
+    sketch: Sketch | None = None
+
+    @property
+    def pitfalls(self) -> tuple[str, ...]:
+        """What can go wrong, sentences."""
+        return pitfalls_of(self.candidate.kind)
 
     def is_worth(self, least: float) -> bool:
         """Whether it gains so much of the run's time, and surely something."""
@@ -64,6 +74,8 @@ class Proposal:
             "phases": self.phases_s,
             "sites": [place_json(site) for site in told.sites],
             "assumes": list(told.assumes),
+            "sketch": self.sketch.as_data() if self.sketch is not None else None,
+            "pitfalls": list(self.pitfalls),
         }
 
 

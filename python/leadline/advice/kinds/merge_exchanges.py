@@ -24,6 +24,7 @@ def candidates(content: Content) -> list[Candidate]:
                 entry.sites,
                 Merge(of_site(entry.sites[0]), tuple(member for site in entry.sites for member in site.members)),
                 ("no exchange needs what an earlier one brought",),
+                together=int(told["together"]),
             )
         )
     return found

@@ -27,6 +27,7 @@ def candidates(content: Content) -> list[Candidate]:
                     "no reduction needs what an earlier one computed",
                     "all use one operation (otherwise define one by MPI_Op_create)",
                 ),
+                together=len(entry.sites),
             )
         )
     return found

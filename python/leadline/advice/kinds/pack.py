@@ -26,6 +26,7 @@ def candidates(content: Content) -> list[Candidate]:
                     "no iteration of the loop needs what another one exchanges",
                     "computing all before exchanging all loses little in the caches",
                 ),
+                together=int(entry.evidence["together"]),
             )
         )
     return found

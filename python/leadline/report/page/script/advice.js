@@ -30,7 +30,7 @@ export function adviceCards(advice) {
 }
 
 /** scale: the share of the run's time that the whole width of a bar stands for. */
-function card({ title, text, gain, gain_low, gain_high, sites, assumes }, scale) {
+function card({ title, text, gain, gain_low, gain_high, sites, assumes, sketch, pitfalls }, scale) {
   const range = `${percent(gain_low)} to ${percent(gain_high)}`;
   return h(
     "li",
@@ -46,6 +46,27 @@ function card({ title, text, gain, gain_low, gain_high, sites, assumes }, scale)
     h("p", null, text),
     assumes.length ? h("p", null, "Check first that ", assumes.join(", and that "), ".") : null,
     places(sites),
+    howTo(sketch, pitfalls),
+  );
+}
+
+/** Folded: code for these calls, and what can go wrong. */
+function howTo(sketch, pitfalls) {
+  if (!sketch && !pitfalls.length) return null;
+  const has = [sketch ? `a sketch in ${sketch.language}` : null, pitfalls.length ? "pitfalls" : null].filter(Boolean);
+  const summary = has.join(", and ");
+  return h(
+    "details",
+    null,
+    h("summary", null, summary[0].toUpperCase() + summary.slice(1)),
+    sketch ? h("pre", { class: "sketch" }, h("code", null, sketch.text)) : null,
+    pitfalls.length
+      ? h(
+          "ul",
+          null,
+          pitfalls.map((each) => h("li", null, each)),
+        )
+      : null,
   );
 }
 

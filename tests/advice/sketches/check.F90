@@ -1,0 +1,104 @@
+! Each sketch beside the calls it replaces: the same bytes. The test puts each sketch into a module; with -DF08 they
+! use mpi_f08.
+#ifdef F08
+#define MPI_MODULE mpi_f08
+#define COMMUNICATOR type(MPI_Comm)
+#define REQUEST type(MPI_Request)
+#else
+#define MPI_MODULE mpi
+#define COMMUNICATOR integer
+#define REQUEST integer
+#endif
+program check
+  use MPI_MODULE
+  use pack, only: plan_exchange
+  use merge_reductions_allreduce, only: reduce_to_all => reduce_together
+  use merge_reductions_reduce, only: reduce_to_root => reduce_together
+  use create_once_dup, only: create_copy => create_kept, free_copy => free_kept
+  use create_once_split, only: create_part => create_kept, free_part => free_kept
+  use leadline_segments
+  implicit none
+  integer, parameter :: fields = 6, points = 50
+  integer :: rank, ranks, error
+  call MPI_Init(error)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
+  call check_pack()
+  call check_reductions()
+  call check_created()
+  call MPI_Finalize(error)
+contains
+  subroutine tell(name, same)
+    character(len=*), intent(in) :: name
+    logical, intent(in) :: same
+    if (same) write (*, '(a, i0, 3a)') "rank ", rank, ": ", name, " same"
+    if (.not. same) write (*, '(a, i0, 3a)') "rank ", rank, ": ", name, " DIFFERENT"
+  end subroutine tell
+
+  subroutine check_pack()
+    real(8), target, save :: out(points, fields, 2), naive(points, fields, 2), packed(points, fields, 2)
+    type(segments_plan) :: plan
+    REQUEST :: requests(4)
+    integer :: lower, upper, i, f
+    lower = merge(rank - 1, MPI_PROC_NULL, rank > 0)
+    upper = merge(rank + 1, MPI_PROC_NULL, rank + 1 < ranks)
+    out = reshape([(rank * 1d4 + i, i = 1, size(out))], shape(out))
+    naive = 0
+    packed = 0
+    do f = 1, fields
+      call MPI_Irecv(naive(1, f, 1), points, MPI_DOUBLE_PRECISION, lower, 1, MPI_COMM_WORLD, requests(1), error)
+      call MPI_Irecv(naive(1, f, 2), points, MPI_DOUBLE_PRECISION, upper, 0, MPI_COMM_WORLD, requests(2), error)
+      call MPI_Isend(out(1, f, 1), points, MPI_DOUBLE_PRECISION, lower, 0, MPI_COMM_WORLD, requests(3), error)
+      call MPI_Isend(out(1, f, 2), points, MPI_DOUBLE_PRECISION, upper, 1, MPI_COMM_WORLD, requests(4), error)
+      call MPI_Waitall(4, requests, MPI_STATUSES_IGNORE, error)
+    end do
+    call plan_exchange(plan, MPI_COMM_WORLD, lower, upper, out, packed)
+    call segments_exchange(plan)
+    call segments_free(plan)
+    call tell("pack", all(naive == packed))
+  end subroutine check_pack
+
+  subroutine check_reductions()
+    real(8) :: each(3), naive(3), together(3)
+    integer :: v
+    each = [(rank + 0.5d0 * v, v = 1, 3)]
+    do v = 1, 3
+      call MPI_Allreduce(each(v), naive(v), 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
+    end do
+    together = each
+    call reduce_to_all(together, MPI_COMM_WORLD)
+    call tell("merge-reductions.allreduce", all(naive == together))
+    naive = each
+    do v = 1, 3
+      call MPI_Reduce(each(v), naive(v), 1, MPI_DOUBLE_PRECISION, MPI_SUM, 1, MPI_COMM_WORLD, error)
+    end do
+    if (rank /= 1) naive = each
+    together = each
+    call reduce_to_root(together, 1, MPI_COMM_WORLD)
+    call tell("merge-reductions.reduce", all(naive == together))
+  end subroutine check_reductions
+
+  logical function alike(a, b)
+    COMMUNICATOR, intent(in) :: a, b
+    integer :: compared
+    call MPI_Comm_compare(a, b, compared, error)
+    alike = compared == MPI_CONGRUENT
+  end function alike
+
+  subroutine check_created()
+    COMMUNICATOR :: naive, kept
+    logical :: same
+    call MPI_Comm_dup(MPI_COMM_WORLD, naive, error)
+    call create_copy(MPI_COMM_WORLD, kept)
+    same = alike(naive, kept)
+    call free_copy(kept)
+    call MPI_Comm_free(naive, error)
+    call tell("create-once.dup", same .and. kept == MPI_COMM_NULL)
+    call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), -rank, naive, error)
+    call create_part(MPI_COMM_WORLD, mod(rank, 2), -rank, kept)
+    same = alike(naive, kept)
+    call free_part(kept)
+    call MPI_Comm_free(naive, error)
+    call tell("create-once.split", same .and. kept == MPI_COMM_NULL)
+  end subroutine check_created
+end program check

@@ -1,0 +1,113 @@
+// Each sketch beside the calls it replaces: the same bytes. The sketches are made by the test; the program is C and C++.
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pack.c"
+#define reduce_together reduce_to_all
+#define VALUES VALUES_TO_ALL
+#include "merge-reductions.allreduce.c"
+#undef reduce_together
+#undef VALUES
+#define reduce_together reduce_to_root
+#define VALUES VALUES_TO_ROOT
+#include "merge-reductions.reduce.c"
+#undef reduce_together
+#undef VALUES
+#define kept kept_copy
+#define create_kept create_copy
+#define free_kept free_copy
+#include "create-once.dup.c"
+#undef kept
+#undef create_kept
+#undef free_kept
+#define kept kept_part
+#define create_kept create_part
+#define free_kept free_part
+#include "create-once.split.c"
+#undef kept
+#undef create_kept
+#undef free_kept
+
+static int rank, ranks;
+
+static void tell(const char* name, int same) {
+  printf("rank %d: %s %s\n", rank, name, same ? "same" : "DIFFERENT");
+}
+
+enum { POINTS = 50 };
+
+static void check_pack(void) {
+  static double out[2][FIELDS][POINTS], naive[2][FIELDS][POINTS], packed[2][FIELDS][POINTS];
+  void *send[2][FIELDS], *receive[2][FIELDS];
+  const int lower = rank > 0 ? rank - 1 : MPI_PROC_NULL, upper = (rank + 1) % ranks ? rank + 1 : MPI_PROC_NULL;
+  for (int side = 0; side < 2; ++side)
+    for (int f = 0; f < FIELDS; ++f) {
+      for (int i = 0; i < POINTS; ++i) out[side][f][i] = rank * 1e4 + side * 1e3 + f * 100 + i;
+      send[side][f] = out[side][f];
+      receive[side][f] = packed[side][f];
+    }
+  for (int f = 0; f < FIELDS; ++f) {
+    MPI_Request requests[4];
+    MPI_Irecv(naive[0][f], POINTS, MPI_DOUBLE, lower, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(naive[1][f], POINTS, MPI_DOUBLE, upper, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(out[0][f], POINTS, MPI_DOUBLE, lower, 0, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(out[1][f], POINTS, MPI_DOUBLE, upper, 1, MPI_COMM_WORLD, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  }
+  leadline_segments* plan = plan_exchange(MPI_COMM_WORLD, lower, upper, send, receive, POINTS, MPI_DOUBLE);
+  for (int step = 0; step < 2; ++step) leadline_segments_exchange(plan);
+  leadline_segments_free(&plan);
+  tell("pack", memcmp(naive, packed, sizeof naive) == 0);
+}
+
+static void check_reductions(void) {
+  double each[VALUES_TO_ALL], naive[VALUES_TO_ALL], together[VALUES_TO_ALL], *value[VALUES_TO_ALL];
+  for (int v = 0; v < VALUES_TO_ALL; ++v) {
+    each[v] = together[v] = rank + 0.5 * v;
+    value[v] = &together[v];
+    MPI_Allreduce(&each[v], &naive[v], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+  reduce_to_all(value, MPI_COMM_WORLD);
+  tell("merge-reductions.allreduce", memcmp(naive, together, sizeof naive) == 0);
+  for (int v = 0; v < VALUES_TO_ROOT; ++v) {
+    naive[v] = together[v] = each[v];
+    MPI_Reduce(&each[v], &naive[v], 1, MPI_DOUBLE, MPI_SUM, 1, MPI_COMM_WORLD);
+    if (rank != 1) naive[v] = each[v];
+  }
+  reduce_to_root(value, 1, MPI_COMM_WORLD);
+  tell("merge-reductions.reduce", memcmp(naive, together, sizeof naive) == 0);
+}
+
+static int alike(MPI_Comm a, MPI_Comm b) {
+  int result;
+  MPI_Comm_compare(a, b, &result);
+  return result == MPI_CONGRUENT;
+}
+
+static void check_created(void) {
+  MPI_Comm naive;
+  MPI_Comm_dup(MPI_COMM_WORLD, &naive);
+  create_copy(MPI_COMM_WORLD);
+  const int copies = alike(naive, kept_copy);
+  free_copy();
+  MPI_Comm_free(&naive);
+  tell("create-once.dup", copies && kept_copy == MPI_COMM_NULL);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &naive);
+  create_part(MPI_COMM_WORLD, rank % 2, -rank);
+  const int parts = alike(naive, kept_part);
+  free_part();
+  MPI_Comm_free(&naive);
+  tell("create-once.split", parts && kept_part == MPI_COMM_NULL);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  check_pack();
+  check_reductions();
+  check_created();
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,71 @@
+"""Each sketch beside the calls it replaces: the same bytes.   check.py FOLDER, where the test has put the sketches"""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+from mpi4py import MPI
+
+world = MPI.COMM_WORLD
+
+
+def sketch(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name.replace("-", "_"), Path(sys.argv[1]) / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def tell(name: str, same: bool) -> None:
+    sys.stdout.write(f"rank {world.rank}: {name} {'same' if same else 'DIFFERENT'}\n")
+
+
+def check_pack() -> None:
+    module = sketch("pack")
+    lower = world.rank - 1 if world.rank > 0 else MPI.PROC_NULL
+    upper = world.rank + 1 if world.rank + 1 < world.size else MPI.PROC_NULL
+    out = np.arange(2.0 * module.FIELDS * 50).reshape(2, module.FIELDS, 50) + world.rank * 1e4
+    naive, packed = np.zeros_like(out), np.zeros_like(out)
+    for f in range(module.FIELDS):
+        requests = [world.Irecv(naive[0][f], lower, 1), world.Irecv(naive[1][f], upper, 0)]
+        requests += [world.Isend(out[0][f], lower, 0), world.Isend(out[1][f], upper, 1)]
+        MPI.Request.Waitall(requests)
+    plan = module.plan_exchange(world, lower, upper, out, packed)
+    plan.exchange()
+    plan.free()
+    tell("pack", naive.tobytes() == packed.tobytes())
+
+
+def check_reductions() -> None:
+    values = world.rank + 0.5 * np.arange(3)
+    to_all = sketch("merge-reductions.allreduce")
+    assert len(values) == to_all.VALUES
+    naive = [world.allreduce(float(value)) for value in values]
+    tell("merge-reductions.allreduce", naive == to_all.reduce_together(values, world).tolist())
+    sums = sketch("merge-reductions.reduce").reduce_together(values, 1, world)
+    naive = [world.reduce(float(value), root=1) for value in values]
+    same = sums is None if world.rank != 1 else naive == sums.tolist()
+    tell("merge-reductions.reduce", same)
+
+
+def check_created() -> None:
+    copies, parts = sketch("create-once.dup"), sketch("create-once.split")
+    naive = world.Dup()
+    copies.create_kept(world)
+    tell("create-once.dup", MPI.Comm.Compare(naive, copies.kept) == MPI.CONGRUENT)
+    copies.free_kept()
+    naive.Free()
+    naive = world.Split(world.rank % 2, -world.rank)
+    parts.create_kept(world, world.rank % 2, -world.rank)
+    tell("create-once.split", MPI.Comm.Compare(naive, parts.kept) == MPI.CONGRUENT)
+    parts.free_kept()
+    naive.Free()
+
+
+check_pack()
+check_reductions()
+check_created()
