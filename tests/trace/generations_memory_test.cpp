@@ -1,6 +1,6 @@
-// What the trace of an irregular program takes in memory: a part of its bytes, for long payloads stay in their file, and
-// one decoded generation at a time, whose positions take ten times as much as in the file. Bytes are those that were
-// asked for, whoever allocates.
+// What the trace of an irregular program takes in memory: a part of its bytes, for long payloads stay in their file,
+// and one decoded generation at a time, whose positions take ten times as much as in the file. Bytes are those that
+// were asked for, whoever allocates.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -22,8 +22,8 @@ struct KnownGeneration {
   WrittenGeneration generation;
 };
 
-// Files that were read, for whoever needs them again: files that several traces share, and traces that are decoded again
-// whenever they are needed. Long payloads stay in their files. Several threads may ask at once.
+// Files that were read, for whoever needs them again: files that several traces share, and traces that are decoded
+// again whenever they are needed. Long payloads stay in their files. Several threads may ask at once.
 class FilesRead {
  public:
   FilesRead();
