@@ -115,6 +115,10 @@ nb::tuple relax_sends(Changed& self, std::vector<uint32_t> loops, std::vector<ui
   return apply([&](replay::Made* made) { return replay::relax_sends({loops, sites}, &self.tree, made); });
 }
 
+nb::tuple gather(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
+  return apply([&](replay::Made* made) { return replay::gather({loops, sites}, &self.tree, made); });
+}
+
 nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) {
   replay::Differences d;
   replay::Outcome outcome;
@@ -195,6 +199,7 @@ void bind_replay(nb::module_& m) {
       .def("overlap", &overlap, "loops"_a, "sites"_a, "part"_a)
       .def("scale_files", &scale_files, "loops"_a, "sites"_a, "factor"_a)
       .def("relax_sends", &relax_sends, "loops"_a, "sites"_a)
+      .def("gather", &gather, "loops"_a, "sites"_a)
       .def("replay", &run, "settings"_a, "sensitivities"_a = false);
 }
 

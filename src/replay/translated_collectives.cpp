@@ -94,6 +94,12 @@ void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32
   meet.meeting = meeting_of(plain_name(at.leaf.function));
   const std::vector<uint32_t>& members = program_.groups[group];
   double ns = meet.meeting == Action::Meeting::all ? last_to_come_ns(at, members) : shortest_ns(at);
+  if (at.from.gathers && member == root) {
+    // It receives from a few ranks one after another, as in a tree; all bytes are in its cost already.
+    const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
+    const double one_ns = shortest_ns({at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls});
+    ns += one_ns * static_cast<double>(std::max<int>(std::bit_width(members.size() - 1), 1) - 1);
+  }
   if (settings_.network && members.size() > 1) {
     int64_t bytes = 0;
     for (const auto& part : at.leaf.parts) {

@@ -241,7 +241,7 @@ double Translation::packed_ns(const At& at, double one_ns) const {
 
 // Packed messages are copied together by their sender and apart by their receiver.
 void Translation::copies(const At& at, bool receives) {
-  if (at.from.stands_for < 2 || settings_.packed_copy_per_byte_ns <= 0) return;
+  if (at.from.stands_for < 2 || at.from.gathers || settings_.packed_copy_per_byte_ns <= 0) return;
   namespace moves = trace::moves;
   const uint8_t way = receives ? moves::receives | moves::collects : moves::sends | moves::contributes;
   int64_t bytes = 0;

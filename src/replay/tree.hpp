@@ -19,6 +19,7 @@ struct TreeLeaf {
   uint32_t stands_for = 1;
   uint32_t of = 0;         // that leaf
   bool removed = false;    // by a change: its calls are not made
+  bool gathers = false;    // made by a change, in place of messages to one rank
   bool unblocked = false;  // by a change: its calls were blocking
   double takes = 1;        // by a change: what the calls' time is multiplied with, where no other rank decides it
 };

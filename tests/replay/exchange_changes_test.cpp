@@ -258,22 +258,74 @@ void computation_hides_messages() {
   }
 }
 
+// All others send to the first rank, which computes between its receives; blocks of the same size, or not.
+Tree collected(uint32_t ranks, bool alike, bool loop) {
+  TreeBuilder b(ranks, Classes::first_alone);
+  for (size_t c = 0; c < 2; ++c) b.loop(c, main_loop_number, 3);
+  if (loop) b.loop(0, 20, 1);
+  for (uint32_t other = 1; other < ranks; ++other) {
+    b.compute(0, 30000);
+    b.receive(0, static_cast<int32_t>(other), 9, alike ? 400 : 400 + 8 * (other - 1), 10 + other);
+  }
+  if (loop) b.end(0);
+  b.compute(1, 1000);
+  b.send_to_first(1, 9, 400, 10, alike ? 0 : 8);
+  for (size_t c = 0; c < 2; ++c) b.collective(c, "MPI_Barrier", 0, 9), b.end(c);
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  return b.tree;
+}
+
+void messages_to_one_rank_become_a_gather() {
+  for (const bool alike : {true, false}) {
+    Tree tree = collected(8, alike, alike);
+    Made made;
+    testing::check_equal(gather({{}, {10, 11, 12, 13, 14, 15, 16, 17}}, &tree, &made), "", "gather");
+    testing::check_equal(made.messages_before, uint64_t{7 * 3}, "messages before");
+    testing::check_equal(made.messages_after, uint64_t{0}, "messages after");
+    testing::check_equal(made.calls_before, uint64_t{2 * 7 * 3}, "sends and receives");
+    testing::check_equal(made.calls_after, uint64_t{8 * 3}, "gathers");
+    testing::check_equal(computation(tree), 3 * 7 * 31000.0, "all computation");
+    int64_t gathered = 0;
+    for (const TreeLeaf& l : tree.classes[0].leaves)
+      if (l.gathers) gathered += l.leaf.parts.front().of(0).in_bytes;
+    testing::check_equal(gathered, int64_t{alike ? 7 * 400 : 7 * 400 + 8 * 21}, "bytes that arrive");
+    // Of equal blocks by a binomial tree, of others by a formula, which sends nothing.
+    testing::check_equal(replayed(tree, "gathered", true).messages, static_cast<uint64_t>(alike ? 21 : 0),
+                         "messages of the tree");
+    testing::check_equal(replayed(tree, "gathered, as recorded", false).messages, uint64_t{0}, "without a network");
+  }
+}
+
+void what_is_no_gather_is_refused() {
+  const auto refused = [](Tree tree, const std::vector<uint32_t>& sites, const char* why) {
+    Made made;
+    const Refusal said = gather({{}, sites}, &tree, &made);
+    testing::check(said.find(why) != std::string::npos, "refused: " + said + ", not " + why);
+  };
+  refused(collected(4, true, true), {10, 11, 12}, "receives in a row from 2 of the 3 other ranks");
+  refused(collected(4, true, true), {11, 12, 13}, "both sides must be changed alike");
+  refused(collected(4, true, true), {9}, "no messages from all ranks to one");
+  refused(shift(0, 100), {10}, "both sides must be changed alike");
+}
+
 // What is changed in random recordings comes to the same end in both engines, with no computation lost.
 void random_recordings(uint64_t first, uint64_t count) {
-  const char* names[] = {"merged", "nonblocking", "overlapped", "half overlapped"};
-  uint64_t changed[4] = {};
+  const char* names[] = {"merged", "nonblocking", "overlapped", "half overlapped", "gathered"};
+  uint64_t changed[5] = {};
   for (uint64_t seed = first; seed < first + count; ++seed) {
     RandomTree random(seed);
     const bool network = seed % 2;
     const std::string name = "recording " + std::to_string(seed);
     const Replayed before = replayed(random.tree(), name, network);
     Tree together = random.tree();
-    for (size_t i = 0; i < 4; ++i) {
+    for (size_t i = 0; i < 5; ++i) {
       Tree tree = random.tree();
-      const Selection at{{}, seed % 3 ? random.all_sites() : random.some_sites()};
+      const Selection at{{}, i == 4 ? random.collected() : seed % 3 ? random.all_sites() : random.some_sites()};
       const auto change = [&](Tree* of, Made* made) {
         if (i == 0) return merge(at, of, made);
         if (i == 1) return nonblocking(at, of, made);
+        if (i == 4) return gather(at, of, made);
         return overlap(at, i == 2 ? 1 : 0.5, of, made);
       };
       Made made;
@@ -306,6 +358,8 @@ int main(int argc, char** argv) {
   blocking_calls_become_nonblocking();
   the_last_wait_waits_for_all();
   computation_hides_messages();
+  messages_to_one_rank_become_a_gather();
+  what_is_no_gather_is_refused();
   const uint64_t first = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   random_recordings(first, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 500);
   return testing::result();

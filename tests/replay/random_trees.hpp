@@ -69,13 +69,14 @@ class TreeBuilder {
     add_part(c, &leaf, moves::receives, RequestUse::none, from, tag, bytes, ring);
     call(c, leaf);
   }
-  void send_to_first(size_t c, int32_t tag, int64_t bytes, uint32_t site) {
+  void send_to_first(size_t c, int32_t tag, int64_t bytes, uint32_t site, int64_t more_each = 0) {
     Leaf leaf = leaf_of(c, CallClass::send, "MPI_Send", site);
     add_part(c, &leaf, moves::sends, RequestUse::none, 0, tag, bytes, true);
     calls::Column<LeafPart> column;
     for (size_t m = 0; m < states_[c].ranks.size(); ++m) {
       LeafPart mine = leaf.parts.front().of(m);
       mine.partner = {{-static_cast<int32_t>(states_[c].ranks[m]), 0, 0}};
+      mine.posted_bytes = mine.out_bytes = bytes + more_each * static_cast<int64_t>(m);
       column.add(mine);
     }
     leaf.parts.front() = column;
@@ -265,6 +266,8 @@ class RandomTree {
       if (below(4)) found.push_back(site);
     return found;
   }
+  // Of the messages to the first rank.
+  const std::vector<uint32_t>& collected() const { return collected_; }
   std::vector<uint32_t> all_sites() const {
     std::vector<uint32_t> found;
     for (uint32_t site = 10; site < next_; ++site) found.push_back(site);
@@ -347,12 +350,14 @@ class RandomTree {
     for (uint32_t other = 1; other < builder_.ranks(); ++other)
       builder_.receive(0, static_cast<int32_t>(other), 9, bytes, site + other);
     builder_.send_to_first(1, 9, bytes, site);
+    for (uint32_t s = site; s < next_; ++s) collected_.push_back(s);
   }
 
   std::mt19937_64 random_;
   TreeBuilder builder_;
   uint64_t steps_;
   uint32_t next_ = 10;  // site
+  std::vector<uint32_t> collected_;
 };
 
 }  // namespace leadline::test

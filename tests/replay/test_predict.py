@@ -25,6 +25,7 @@ from leadline.predict import (
     Balance,
     Change,
     Computation,
+    Gather,
     Merge,
     Nonblocking,
     NoNoise,
@@ -226,6 +227,22 @@ def test_messages_overlap_with_the_computation_that_follows(rows: Run) -> None:
     moved = predict(rows, Change(network=progressing, eager_bytes=0, program=(Overlap("shift"),)))
     assert moved.predicted.seconds < long.predicted.seconds
     assert not any("makes no progress" in each for each in moved.notes)
+
+
+def test_messages_to_one_rank_become_a_gather(rows: Run) -> None:
+    from leadline import network
+
+    given = network.parse(NETWORK).network
+    apart = predict(rows, Change(network=given))
+    found = predict(rows, Change(network=given, program=(Gather("collect"),)))
+    (made,) = found.made
+    assert (made.messages_before, made.messages_after) == (STEPS, 0)
+    assert (made.calls_before, made.calls_after) == (STEPS * 2, STEPS * 2)
+    assert found.predicted.messages == apart.predicted.messages  # of the gather's tree, as many on two ranks
+    without_network = predict(rows, Change(program=(Gather("collect"),)))
+    assert without_network.predicted.messages == without_network.base.messages - STEPS
+    with pytest.raises(UsageError, match="--gather sum_two: no messages from all ranks to one"):
+        predict(rows, Change(program=(Gather("sum_two"),)))
 
 
 def test_changes_that_cannot_be_made_are_refused(fields: Run) -> None:

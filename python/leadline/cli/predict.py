@@ -62,6 +62,13 @@ SCHEMA = 1
     help="Exchanges in a row that have the same partners become one; so do collective calls of one kind.",
 )
 @click.option(
+    "--gather",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_GATHER",
+    help="Messages of all ranks to one become a gather.",
+)
+@click.option(
     "--nonblocking",
     multiple=True,
     metavar="SITES",
@@ -128,6 +135,7 @@ def command(
     compute: tuple[str, ...],
     pack: tuple[str, ...],
     merge: tuple[str, ...],
+    gather: tuple[str, ...],
     nonblocking: tuple[str, ...],
     overlap: tuple[str, ...],
     without: tuple[str, ...],
@@ -161,6 +169,7 @@ def command(
             Change,
             Computation,
             Files,
+            Gather,
             Merge,
             Nonblocking,
             NoNoise,
@@ -178,6 +187,7 @@ def command(
         program: list[AnyChange] = [Computation(sites, each) for sites, each in parts]
         program += [Pack(*_packing(each)) for each in pack]
         program += [Merge(sites) for sites in merge]
+        program += [Gather(sites) for sites in gather]
         program += [Nonblocking(sites) for sites in nonblocking]
         program += [Overlap(sites) for sites in overlap]
         program += [Without(sites) for sites in without]

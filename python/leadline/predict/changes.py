@@ -100,9 +100,18 @@ class Relax:
     members: tuple[int, ...] = ()
 
 
-AnyChange = Pack | Computation | Balance | NoNoise | Without | Merge | Nonblocking | Overlap | Files | Relax
+@dataclass(frozen=True)
+class Gather:
+    """Messages of all ranks of a communicator to one become a gather. members: the calls' numbers in the run, if these
+    are known; else those at `sites`."""
+
+    sites: str
+    members: tuple[int, ...] = ()
+
+
+AnyChange = Pack | Computation | Balance | NoNoise | Without | Merge | Nonblocking | Overlap | Gather | Files | Relax
 # Computation is what it is before messages are packed and computation is spread. What overlaps comes last.
-_ORDER = (Computation, NoNoise, Files, Relax, Without, Pack, Merge, Nonblocking, Balance, Overlap)
+_ORDER = (Computation, NoNoise, Files, Relax, Without, Gather, Pack, Merge, Nonblocking, Balance, Overlap)
 
 
 @dataclass(frozen=True)
@@ -145,6 +154,9 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
             case Merge():
                 name, text = "merge", f"exchanges or collectives in a row in {change.sites} made one"
                 done = tree.merge(*_calls_of(run, change))
+            case Gather():
+                name, text = "gather", f"messages in {change.sites} to one rank gathered"
+                done = tree.gather(*_calls_of(run, change))
             case Nonblocking():
                 name, text = "nonblocking", f"messages in {change.sites} nonblocking, with one wait for each exchange"
                 done = tree.nonblocking(*_calls_of(run, change))
@@ -169,7 +181,9 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
     return Made(name, text, *done)
 
 
-def _calls_of(run: Run, change: Without | Merge | Nonblocking | Overlap | Files | Relax) -> tuple[list[int], list[int]]:
+def _calls_of(
+    run: Run, change: Without | Merge | Nonblocking | Overlap | Gather | Files | Relax
+) -> tuple[list[int], list[int]]:
     """Loops and call sites, by number."""
     return ([], list(change.members)) if change.members else numbers_of(run, change.sites)
 

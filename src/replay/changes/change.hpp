@@ -59,6 +59,9 @@ Refusal scale_files(const Selection& at, double factor, Tree* tree, Made* made);
 // Synchronous sends do not wait for their receive any more, where the message is short enough.
 Refusal relax_sends(const Selection& at, Tree* tree, Made* made);
 
+// Messages of all ranks of a communicator to one become a gather.
+Refusal gather(const Selection& at, Tree* tree, Made* made);
+
 // Of a leaf: whether the calls of a class's members are selected.
 std::vector<uint8_t> selected_leaves(const TreeClass& of, const Selection& at);
 // Whether each message that a change made is received as it is sent; otherwise which is not.

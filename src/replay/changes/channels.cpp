@@ -91,9 +91,13 @@ Refusal check_collectives(const Tree& tree) {
       Calls& calls = all[identity][rank];
       calls.number += !l.removed;
       calls.hash = trace::mix(calls.hash, l.stands_for);
+      if (l.gathers) calls.hash = trace::mix(calls.hash, static_cast<uint64_t>(l.leaf.partner.of(member.number).rank));
     });
   }
   for (const uint64_t identity : changed) {
+    if (const auto members = tree.communicators.find(identity); members != tree.communicators.end()) {
+      for (const int32_t rank : members->second) all[identity][static_cast<uint32_t>(rank)];
+    }
     const auto& [first, expected] = *all[identity].begin();
     for (const auto& [rank, calls] : all[identity]) {
       if (calls.hash == expected.hash) continue;
