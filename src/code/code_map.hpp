@@ -16,16 +16,23 @@ class KnownEndings {
  public:
   // 1: it never returns; 0: it does; -1: not known.
   int find(uint64_t target, unsigned depth) const {
-    const uint64_t known = of_[target / 16 % places];
+    const uint64_t known = of_[place(target, depth)];
     return known >> 1 == key(target, depth) ? static_cast<int>(known & 1) : -1;
   }
   void put(uint64_t target, unsigned depth, bool never_returns) {
-    of_[target / 16 % places] = key(target, depth) << 1 | never_returns;
+    of_[place(target, depth)] = key(target, depth) << 1 | never_returns;
+  }
+  void forget() {
+    for (uint64_t& known : of_) known = 0;
   }
 
  private:
-  static constexpr unsigned places = 1024;
+  static constexpr unsigned bits = 12, places = 1u << bits;
   static uint64_t key(uint64_t target, unsigned depth) { return target << 2 | depth; }
+  static uint64_t place(uint64_t target, unsigned depth) {
+    constexpr uint64_t spread = 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
+    return key(target, depth) * spread >> (64 - bits);
+  }
 
   uint64_t of_[places] = {};
 };

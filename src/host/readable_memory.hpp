@@ -13,10 +13,18 @@ namespace leadline::host {
 // Remembers the pages it found readable, so an object of it should be short-lived.
 class ReadableMemory {
  public:
+  ReadableMemory() : known_(own_), count_(few) {
+    for (uint64_t& page : own_) page = 0;
+  }
+  // Room for more pages: zeroed, and a power of two of them.
+  ReadableMemory(uint64_t* known, uint64_t count) : known_(known), count_(count) {}
+  ReadableMemory(const ReadableMemory&) = delete;
+  ReadableMemory& operator=(const ReadableMemory&) = delete;
+
   bool has(uint64_t address, size_t bytes) {
     if (!bytes || address < page_bytes || address + bytes - 1 < address) return false;
     for (uint64_t page = address / page_bytes; page <= (address + bytes - 1) / page_bytes; ++page) {
-      uint64_t* known = &pages_[page % remembered];
+      uint64_t* known = &known_[page & (count_ - 1)];
       if (*known == page) continue;
       if (!ask(page * page_bytes)) return false;
       *known = page;
@@ -32,11 +40,13 @@ class ReadableMemory {
 
  private:
   static constexpr uint64_t page_bytes = 4096;  // the smallest there is
-  static constexpr unsigned remembered = 32;
+  static constexpr unsigned few = 32;
 
   static bool ask(uint64_t address);
 
-  uint64_t pages_[remembered] = {};  // numbers of pages; 0: none, since page 0 is refused
+  uint64_t own_[few];
+  uint64_t* known_;  // numbers of pages; 0: none, since page 0 is refused
+  uint64_t count_;
 };
 
 }  // namespace leadline::host

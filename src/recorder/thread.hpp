@@ -5,6 +5,7 @@
 
 #include "host/spawning.hpp"
 #include "recorder/call_paths/call_path.hpp"
+#include "recorder/call_paths/code_places.hpp"
 #include "recorder/call_paths/local_calls.hpp"
 #include "recorder/call_paths/regions.hpp"
 #include "recorder/clocks/clock.hpp"
@@ -26,6 +27,7 @@ struct Thread {
   recording::ThreadHeader* header = nullptr;
   recording::EventGraph graph;
   CallPaths paths;
+  CodeSearch code;
   LocalCalls locals;
   RegionStack regions;
   SampleRing ring;  // open if the user asked for samples

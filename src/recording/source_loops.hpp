@@ -46,7 +46,7 @@ class SourceLoops {
   // Other code may have replaced unloaded code.
   void forget_code() {
     forget();
-    endings_ = {};
+    endings_.forget();
   }
   void forget() {
     forget_routines();

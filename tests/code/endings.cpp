@@ -50,7 +50,11 @@ ROUTINE int first_own_either_way(int x) {
 }
 
 int main() {
-  const code::CodeMap map{recorder::find_code, recorder::find_import, nullptr, recorder::find_constants};
+  recorder::CodeSearch search;
+  const auto find = [](void* self, uint64_t address, code::Range* range) {
+    return static_cast<recorder::CodeSearch*>(self)->find(address, range);
+  };
+  const code::CodeMap map{find, recorder::find_import, &search, recorder::find_constants};
   code::KnownEndings endings;
   code::CodeMap remembering = map;
   remembering.endings = &endings;
@@ -66,7 +70,7 @@ int main() {
   for (const auto& [name, routine] : all) {
     code::Range range;
     const auto begin = reinterpret_cast<uint64_t>(routine);
-    if (!map.find(nullptr, begin, &range)) return 1;
+    if (!map.find(map.self, begin, &range)) return 1;
     for (uint64_t at = begin; at < range.end;) {
       const code::Instruction i = code::decode(at, range.end);
       if (!i.length) return 1;

@@ -136,6 +136,26 @@ CodeObject CodeObject::of(const dl_phdr_info& info) {
   return object;
 }
 
+CodeObject CodeObject::at(uint64_t address) {
+  struct Search {
+    uint64_t address;
+    CodeObject object;
+  } search{address, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto* s = static_cast<Search*>(data);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr) & p = info->dlpi_phdr[i];
+          if (p.p_type != PT_LOAD || s->address - info->dlpi_addr - p.p_vaddr >= p.p_memsz) continue;
+          s->object = CodeObject::of(*info);
+          return 1;
+        }
+        return 0;
+      },
+      &search);
+  return search.object;
+}
+
 bool find_frame_entry(const CodeObject& object, uint64_t address, host::ReadableMemory& memory, FrameEntry* entry) {
   if (object.frame_header < object.begin || object.frame_header >= object.end) return false;
   TableReader header(memory, object.frame_header, object.end);
@@ -160,25 +180,9 @@ bool find_frame_entry(const CodeObject& object, uint64_t address, host::Readable
 }
 
 bool find_loaded_entry(uint64_t address, host::ReadableMemory& memory, FrameEntry* entry) {
-  struct Search {
-    uint64_t address;
-    CodeObject object;
-  } search{address, {}};
   // The object cannot be unloaded meanwhile: its code is being executed.
-  const bool loaded = dl_iterate_phdr(
-                          [](dl_phdr_info* info, size_t, void* data) {
-                            auto* s = static_cast<Search*>(data);
-                            for (int i = 0; i < info->dlpi_phnum; ++i) {
-                              const ElfW(Phdr) & p = info->dlpi_phdr[i];
-                              if (p.p_type != PT_LOAD || s->address - info->dlpi_addr - p.p_vaddr >= p.p_memsz)
-                                continue;
-                              s->object = CodeObject::of(*info);
-                              return 1;
-                            }
-                            return 0;
-                          },
-                          &search) != 0;
-  return loaded && find_frame_entry(search.object, address, memory, entry);
+  const CodeObject object = CodeObject::at(address);
+  return object.end && find_frame_entry(object, address, memory, entry);
 }
 
 }  // namespace leadline::recorder

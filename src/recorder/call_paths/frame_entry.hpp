@@ -17,6 +17,9 @@ struct CodeObject {
   uint64_t frame_header = 0;
 
   static CodeObject of(const dl_phdr_info& info);
+  // The loaded object that has the address in one of its segments; none: `end` is 0.
+  static CodeObject at(uint64_t address);
+  bool has(uint64_t address) const { return address >= begin && address < end; }
 };
 
 struct FrameEntry {

@@ -304,9 +304,9 @@ bool Recorder::attach_thread(Thread* t) {
                        },
                        {[](void* self, uint64_t address, code::Range* range) {
                           if (Thread* own = own_thread()) own->begins_long_work();
-                          return find_code(self, address, range);
+                          return static_cast<CodeSearch*>(self)->find(address, range);
                         },
-                        find_import, nullptr, find_constants},
+                        find_import, &t->code, find_constants},
                        nullptr});
   t->graph.set_scale({__atomic_load_n(&header_->tick_factor, __ATOMIC_RELAXED)});
   t->graph.set_room(budgets_.room_of_thread(thread_count_));
