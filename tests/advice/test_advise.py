@@ -18,7 +18,8 @@ from replay.test_predict import record
 from leadline import predict as predicting
 from leadline.__main__ import main
 from leadline.advice.advise import KINDS, WORTH, _Asked, advise, advise_within
-from leadline.advice.proposal import Candidate, Proposal
+from leadline.advice.candidate import Candidate
+from leadline.advice.proposal import Proposal
 from leadline.errors import UsageError
 from leadline.figures.content import Content
 from leadline.figures.run import Run

@@ -16,7 +16,7 @@ from recorder.running import run_mpi
 from segments.building import library, parts
 
 from leadline.advice.advise import KINDS
-from leadline.advice.proposal import Candidate
+from leadline.advice.candidate import Candidate
 from leadline.advice.sketches import RecordedCall, Sketch, pitfalls_of, sketch_of, why_none
 from leadline.advice.sketches.languages import CXX, FORTRAN, FORTRAN_2008, LANGUAGES, PYTHON, C, Language, language_of
 from leadline.advice.sketches.sketch import FOLDER, _about

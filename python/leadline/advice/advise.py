@@ -8,7 +8,8 @@ from typing import Any
 
 from leadline import _core, predict
 from leadline.advice import kinds
-from leadline.advice.proposal import Candidate, Gain, Kind, Proposal
+from leadline.advice.candidate import Candidate, Kind
+from leadline.advice.proposal import Gain, Proposal
 from leadline.advice.sketches import recorded_calls, sketch_of
 from leadline.errors import LeadlineError, UsageError
 from leadline.figures.content import Content

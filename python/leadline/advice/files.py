@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.advice.proposal import Candidate
+from leadline.advice.candidate import Candidate
 from leadline.figures.content import Content
 from leadline.figures.patterns import PatternEntry
 from leadline.predict import Files

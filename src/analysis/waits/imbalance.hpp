@@ -13,8 +13,8 @@ struct Imbalance {
   bool found = false;
   double computation_ns = 0;  // of a rank in a step: mean
   double lost_ns = 0;         // in a step: what the rank that computes longest exceeds the mean by, on average
-  // Parts of it: the same ranks in every step; ranks that change slowly; the rest, which is more than noise would be, or
-  // may be noise.
+  // Parts of it: the same ranks in every step; ranks that change slowly; the rest, which is more than noise would be,
+  // or may be noise.
   double fixed_ns = 0, wandering_ns = 0, changing_ns = 0, noise_ns = 0;
   // Another part: a few steps that took far longer than usual, which stand for themselves. A period: they come every so
   // many steps; 0: they have none.

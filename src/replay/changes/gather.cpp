@@ -56,7 +56,7 @@ class Gathering {
       if (!is_message(l)) continue;
       const CallPart& part = l.leaf.call.parts.front();
       if (l.leaf.varies || part.cancelled || (part.wildcard && requests_of(l))) {
-        refusal_ = "whom " + l.leaf.function + " receives from is not known for each call";
+        refusal_ = "whom " + l.leaf.function + " receives from is unknown for some calls";
         return false;
       }
       any = true;
@@ -120,7 +120,7 @@ class Gathering {
       const int32_t root = sends ? message.partner.world : ranks_[m];
       const auto place = std::find(all.begin(), all.end(), root);
       if (place == all.end() || message.partner.world < 0) {
-        refusal_ = "the communicator of " + first.leaf.function + " is not known, or some ranks have no partner";
+        refusal_ = "the communicator of " + first.leaf.function + " is unknown, or some ranks have no partner";
         return old;
       }
       made.stands_for = static_cast<uint32_t>(all.size());

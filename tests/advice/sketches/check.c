@@ -1,4 +1,5 @@
-// Each sketch beside the calls it replaces: the same bytes. The sketches are made by the test; the program is C and C++.
+// Each sketch beside the calls it replaces: the same bytes. The sketches are made by the test; the program is C and
+// C++.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,9 +32,7 @@
 
 static int rank, ranks;
 
-static void tell(const char* name, int same) {
-  printf("rank %d: %s %s\n", rank, name, same ? "same" : "DIFFERENT");
-}
+static void tell(const char* name, int same) { printf("rank %d: %s %s\n", rank, name, same ? "same" : "DIFFERENT"); }
 
 enum { POINTS = 50 };
 

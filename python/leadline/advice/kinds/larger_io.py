@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leadline.advice import files
-from leadline.advice.proposal import Candidate, Kind
+from leadline.advice.candidate import Candidate, Kind
 from leadline.figures.content import Content
 
 NS_PER_BYTE = 1.0  # assumed of a large transfer beside what a small one costs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leadline.advice import files
-from leadline.advice.proposal import Candidate, Kind
+from leadline.advice.candidate import Candidate, Kind
 from leadline.figures.content import Content
 
 

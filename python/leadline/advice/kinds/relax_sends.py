@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.advice.proposal import Candidate, Kind
+from leadline.advice.candidate import Candidate, Kind
 from leadline.figures.content import Content
 from leadline.findings.rules.synchronous_sends import waits_by_routine
 from leadline.predict import Relax

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from leadline.advice.candidate import Candidate, Kind
 from leadline.advice.places import of_site
-from leadline.advice.proposal import Candidate, Kind
 from leadline.figures.content import Content
 from leadline.predict import Without
 

@@ -16,7 +16,7 @@ from leadline.advice.sketches.recorded import RecordedCall
 from leadline.text import format as fmt
 
 if TYPE_CHECKING:
-    from leadline.advice.proposal import Candidate
+    from leadline.advice.candidate import Candidate
 
 FOLDER = Path(__file__).parent
 MOST_CALLS = 4  # that a sketch names
@@ -75,7 +75,7 @@ def _values(candidate: Candidate, calls: Sequence[RecordedCall], language: Langu
 def _told(calls: Sequence[RecordedCall]) -> list[str]:
     lines = [_line(call) for call in calls[:MOST_CALLS]]
     more = len(calls) - len(lines)
-    return [*lines, f"and {fmt.plural(more, 'more call')}"] if more > 0 else lines or ["calls that are not known"]
+    return [*lines, f"and {fmt.plural(more, 'more call')}"] if more > 0 else lines or ["unknown calls"]
 
 
 def _line(call: RecordedCall) -> str:

@@ -1,0 +1,39 @@
+"""A change that somebody could make to the program, before it is replayed; and the kinds of such changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from leadline.figures.content import Content
+from leadline.figures.run import Site
+from leadline.predict import AnyChange
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A change that the figures suggest, before it is replayed.
+
+    title: what to do and where, in a few words.   text: how, a sentence or two.   change: the same to the replay.
+    assumes: what the record cannot show, sentences.   together: calls or messages that become one; 0: unknown.
+    """
+
+    kind: str
+    title: str
+    text: str
+    sites: tuple[Site, ...]
+    change: AnyChange
+    assumes: tuple[str, ...] = ()
+    together: int = 0
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of proposal.   candidates: what the figures of a run suggest.   patterns: of communication and I/O, by
+    name, that are about the same."""
+
+    id: str
+    order: int
+    candidates: Callable[[Content], list[Candidate]]
+    findings: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
