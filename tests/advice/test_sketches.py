@@ -137,7 +137,6 @@ def test_in_fortran_they_do_what_the_calls_did(name: str, language: Language, tm
     assert told(chosen, [program], tmp_path) == expected()
 
 
-@pytest.mark.ci("openmpi")
 @pytest.mark.parametrize("name", ["mpich", "openmpi"])
 def test_in_python_they_do_what_the_calls_did(name: str, tmp_path: Path) -> None:
     chosen = library(name)
