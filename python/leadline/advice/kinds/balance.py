@@ -29,7 +29,7 @@ def candidates(content: Content) -> list[Candidate]:
     elif told["kind"] == "changing":
         title = "Divide each iteration's work evenly"
         text = "Another rank computes longest from one iteration to the next: take the work from a shared queue."
-        assumes = (evenly,)
+        assumes = (evenly, "it is the program's own: on a busy machine computation varies, too")
     elif told["kind"] == "rare":
         if not told["rare_period"]:
             return []  # perhaps the machine
