@@ -668,7 +668,7 @@ void kinds_of_imbalance_are_told_apart() {
               near(noise.noise_ns, noise.lost_ns) && noise.lost_ns > 2e4,
           "noise: fixed " + std::to_string(noise.fixed_ns) + ", wandering " + std::to_string(noise.wandering_ns) +
               ", changing " + std::to_string(noise.changing_ns));
-    const auto uneven = imbalance([&](size_t, uint64_t) { return 3e5 * random(); });
+    const auto uneven = imbalance([&](size_t, uint64_t) { return 9e5 * random(); });
     check(uneven.changing_ns > uneven.lost_ns / 2 && uneven.noise_ns == 0,
           "another rank in each step: changing " + std::to_string(uneven.changing_ns));
   }

@@ -17,7 +17,7 @@ constexpr double least_of_lost = 0.1;  // share that a part must have
 constexpr size_t least_steps = 4;
 // Of the mean computation: more is not what a system does to a program. What a rank in a step, or the slowest one of a
 // step, differs by in half of the cases.
-constexpr double least_change = 0.05, least_change_of_slowest = 0.25;
+constexpr double least_change = 0.10, least_change_of_slowest = 0.25;
 constexpr size_t most_named = 5;
 
 double mean(const std::vector<double>& v) {
