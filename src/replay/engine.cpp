@@ -34,7 +34,7 @@ Engine<Instant>::Engine(const Program& program, const Options& options) : progra
     make_rings(r, own);
     r.drawn.resize(own.series.size());
     r.clock.ps = own.start_ps;
-    state_.events.push({own.start_ps, rank, rank, Event::Kind::rank});
+    state_.events.push(Event::of_rank(own.start_ps, rank));
     if (!r.cursor.at_end()) load(r, own);
   }
   outcome_.mark_ps.assign(program.marks, std::vector<int64_t>(program.ranks.size(), -1));
@@ -66,7 +66,7 @@ Outcome Engine<Instant>::run() {
   while (!state_.events.empty()) {
     const Event event = state_.events.pop();
     state_.now_ps = event.at_ps;
-    switch (event.kind) {
+    switch (event.kind()) {
       case Event::Kind::question:
         question(event.who, event.at_ps);
         break;
@@ -141,8 +141,7 @@ template <class Instant>
 bool Engine<Instant>::may_act(uint32_t rank, const OneRank& r, const Action& a) {
   const bool shared = a.kind == Action::Kind::send && program_.transfers[a.transfer].by_port;
   if ((!r.open_handshakes && !shared) || state_.events.empty()) return true;
-  const Event turn{r.clock.ps, rank, rank, Event::Kind::rank};
-  return !(turn > state_.events.top());
+  return !(state_.events.top() < Event::of_rank(r.clock.ps, rank));
 }
 
 template <class Instant>
@@ -158,7 +157,7 @@ bool Engine<Instant>::perform(uint32_t rank, OneRank& r, const Action& a) {
   }
   if (!r.begun) {
     if (!may_act(rank, r, a)) {
-      state_.events.push({r.clock.ps, rank, rank, Event::Kind::rank});
+      state_.events.push(Event::of_rank(r.clock.ps, rank));
       return false;
     }
     r.begun = true;
@@ -214,7 +213,7 @@ bool Engine<Instant>::wait(uint32_t rank, OneRank& r, const Action& a) {
   if (r.serves) {
     if (!safe(r.last_head_ps)) {
       r.blocked = true;
-      state_.events.push({r.last_head_ps, rank, rank, Event::Kind::rank});
+      state_.events.push(Event::of_rank(r.last_head_ps, rank));
       return false;
     }
     settling_ = rank;
@@ -279,7 +278,7 @@ void Engine<Instant>::know(uint32_t rank, int64_t at_ps) {
   OneRank& r = state_.ranks[rank];
   r.wake_ps = std::max(r.wake_ps, at_ps);
   if (--r.missing) return;
-  state_.events.push({std::max(r.wake_ps, state_.now_ps), rank, rank, Event::Kind::rank});
+  state_.events.push(Event::of_rank(std::max(r.wake_ps, state_.now_ps), rank));
 }
 
 template <class Instant>

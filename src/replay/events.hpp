@@ -1,50 +1,75 @@
 // What happens next, in the order of time.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <queue>
 #include <vector>
 
 namespace leadline::replay {
 
 struct Event {
-  enum class Kind : uint8_t { question, answer, rank };
+  enum class Kind : uint8_t { question, answer, rank };  // at equal times in this order
   int64_t at_ps;
-  uint64_t order;  // of messages: sender and number
+  uint64_t order;  // the kind, then of messages sender and number
   uint32_t who;    // a rank or a message
-  Kind kind;
-  bool operator>(const Event& other) const {
-    if (at_ps != other.at_ps) return at_ps > other.at_ps;
-    if (kind != other.kind) return kind > other.kind;
-    return order > other.order;
+
+  static Event of_rank(int64_t at_ps, uint32_t rank) { return {at_ps, key(Kind::rank, rank), rank}; }
+  static Event of_message(int64_t at_ps, Kind kind, uint32_t from, uint64_t number, uint32_t message) {
+    return {at_ps, key(kind, uint64_t{from} << 40 | number), message};
   }
+  Kind kind() const { return static_cast<Kind>(order >> 62); }
+  bool operator<(const Event& other) const { return at_ps != other.at_ps ? at_ps < other.at_ps : order < other.order; }
+
+ private:
+  static uint64_t key(Kind kind, uint64_t order) { return uint64_t{static_cast<uint8_t>(kind)} << 62 | order; }
 };
 
+// A heap in which each event has four below it: half as deep as one of two, and the four are neighbours in memory.
 class Events {
  public:
-  bool empty() const { return queue_.empty(); }
-  const Event& top() const { return queue_.top(); }
-  void push(const Event& event) { queue_.push(event); }
+  bool empty() const { return heap_.empty(); }
+  const Event& top() const { return heap_.front(); }
+  void push(const Event& event) {
+    size_t at = heap_.size();
+    heap_.push_back(event);
+    while (at) {
+      const size_t above = (at - 1) / 4;
+      if (!(event < heap_[above])) break;
+      heap_[at] = heap_[above];
+      at = above;
+    }
+    heap_[at] = event;
+  }
   Event pop() {
-    const Event event = queue_.top();
-    queue_.pop();
+    const Event event = heap_.front(), last = heap_.back();
+    heap_.pop_back();
+    const size_t size = heap_.size();
+    if (!size) return event;
+    size_t at = 0;
+    for (size_t below = 1; below < size; below = at * 4 + 1) {
+      size_t least = below;
+      const size_t end = std::min(below + 4, size);
+      for (size_t i = below + 1; i < end; ++i) least = heap_[i] < heap_[least] ? i : least;
+      if (!(heap_[least] < last)) break;
+      heap_[at] = heap_[least];
+      at = least;
+    }
+    heap_[at] = last;
     return event;
   }
   // In their order.
   std::vector<Event> all() const {
-    std::vector<Event> found;
-    for (auto rest = queue_; !rest.empty(); rest.pop()) found.push_back(rest.top());
+    std::vector<Event> found = heap_;
+    std::sort(found.begin(), found.end());
     return found;
   }
   void delay(int64_t ps) {
-    std::vector<Event> events = all();
-    for (Event& e : events) e.at_ps += ps;
-    queue_ = std::priority_queue<Event, std::vector<Event>, std::greater<>>(std::greater<>(), std::move(events));
+    for (Event& e : heap_) e.at_ps += ps;
   }
 
  private:
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> queue_;
+  std::vector<Event> heap_;
 };
 
 }  // namespace leadline::replay

@@ -159,8 +159,8 @@ typename Steady<Instant>::Snapshot Steady<Instant>::take(const Program& program,
   for (const Group<Instant>& group : state->groups) add_group(&relative, group);
   for (const Event& e : state->events.all()) {
     relative.time(e.at_ps);
-    relative.add(static_cast<uint64_t>(e.kind));
-    if (e.kind == Event::Kind::rank) {
+    relative.add(static_cast<uint64_t>(e.kind()));
+    if (e.kind() == Event::Kind::rank) {
       relative.add(e.who);
     } else {
       relative.message(e.who);
