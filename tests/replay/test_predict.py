@@ -32,6 +32,7 @@ from leadline.predict import (
     Overlap,
     Pack,
     Without,
+    extrapolation,
     packing,
     predict,
 )
@@ -353,3 +354,20 @@ def test_a_recording_without_all_ranks_is_refused(
     monkeypatch.setattr(predicting, "why_spoiled", lambda run: None)
     assert main(["predict", str(tmp_path / "part")]) == 2
     assert "every rank is needed" in capsys.readouterr().err
+
+
+def test_more_steps_than_are_replayed_take_the_mean_of_those(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = 50 * STEPS
+    monkeypatch.setattr(extrapolation, "MOST_MESSAGES", 10 * STEPS * 5)
+    some = predict(run, Change(steps=steps))
+    assert f"{10 * STEPS:,} of the {steps:,} iterations are replayed" in " ".join(some.notes)
+    assert some.predicted.messages == steps * 5
+    assert some.predicted.low <= some.predicted.seconds <= some.predicted.high
+    assert some.predicted.seconds > some.base.seconds + 49 * STEPS * 0.0004
+
+
+def test_steps_of_a_periodic_run_are_replayed_however_many_there_are(run: Run) -> None:
+    periodic = Change(steps=1_000_000, compute=0)
+    found = predict(run, periodic)
+    assert found.predicted.messages == periodic.steps * 5
+    assert not [note for note in found.notes if "replayed; the others" in note]

@@ -16,6 +16,7 @@ from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
 from leadline.predict import packing
 from leadline.predict.changes import AnyChange, Made, Overlap, apply
+from leadline.predict.extrapolation import Replay, replayed
 from leadline.text import format as fmt
 
 PHASES = ("initialisation", "loop", "finalisation")
@@ -140,12 +141,13 @@ class Replays:
         plain = Change(network=base_network)
         base = self._base(plain)
         changed, made = self._changed(change)
-        predicted = base if change == plain else _figures(changed, change, self._costs, change.steps or steps)
+        predicted = base if change == plain else _figures(changed, change, self._costs, steps)
         uncertain = any(packing.is_uncertain(one) for one in change.program)
         if uncertain and not change.ideal:
             predicted = self._with_what_is_not_known(predicted, changed, change)
         errors = _errors(self.times, base)
-        traced = _settled(changed.replay(_settings(change, self._costs), True))
+        last = replayed(changed, _settings(change, self._costs), steps, traced=True)
+        traced = _settled(last.outcome)
         found = Prediction(
             recorded_s=self.times,
             base=_widened(base, errors),
@@ -158,6 +160,8 @@ class Replays:
             made=made,
         )
         found.notes = _notes(self._tree.replay(_settings(plain, self._costs))["differences"], self.run)
+        if last.steps:
+            found.notes.append(_note_on_extrapolation(last, change))
         if unusable := traced["differences"]["unusable"]:
             found.notes.append(
                 f"{unusable:,} calls of collectives cannot use the given algorithm: their time is a formula's."
@@ -183,7 +187,7 @@ class Replays:
 
     def _with_what_is_not_known(self, likely: Figures, changed: _core.ReplayTree, change: Change) -> Figures:
         """The interval spans the fastest copies, and the slowest copies and computation."""
-        rates, steps = packing.copy_rates(change.network), change.steps or self.steps
+        rates, steps = packing.copy_rates(change.network), self.steps
         slower = _core.ReplayTree(self._recorded)
         apply(slower, self.run, packing.pessimistic(change.program))
         fast = _figures(changed, replace(change, packed_copy_ns=rates.low), self._costs, steps)
@@ -200,7 +204,7 @@ class Replays:
         """
         _check_algorithms(change)
         changed, _ = self._changed(change)
-        return max(_settled(changed.replay(_settings(change, self._costs)))["end_s"])
+        return max(_settled(replayed(changed, _settings(change, self._costs), self.steps).outcome)["end_s"])
 
     def _changed(self, change: Change) -> tuple[_core.ReplayTree, list[Made]]:
         if not change.program:
@@ -218,7 +222,7 @@ class Replays:
         def seconds(tree: _core.ReplayTree, *, progress: bool = False) -> float:
             settings = _settings(change, self._costs)
             settings.forced_progress = progress
-            return max(_settled(tree.replay(settings))["end_s"])
+            return max(_settled(replayed(tree, settings, self.steps).outcome)["end_s"])
 
         overlapped, without, progressing = seconds(changed), seconds(apart), seconds(changed, progress=True)
         notes = []
@@ -360,9 +364,11 @@ def _settled(outcome: _core.ReplayOutcome) -> _core.ReplayOutcome:
     raise UsageError(f"the recorded calls cannot be replayed to their end: {chain}{more}")
 
 
-def _figures(tree: _core.ReplayTree, change: Change, costs: _Costs, steps: int) -> Figures:
-    first = _settled(tree.replay(_settings(change, costs)))
-    drawn = [_settled(tree.replay(_settings(change, costs, seed + 1))) for seed in range(DRAWS)]
+def _figures(tree: _core.ReplayTree, change: Change, costs: _Costs, recorded: int) -> Figures:
+    """recorded: steps."""
+    replays = [_settled(replayed(tree, _settings(change, costs, seed), recorded).outcome) for seed in range(DRAWS + 1)]
+    first, drawn = replays[0], replays[1:]
+    steps = change.steps or recorded
     wholes = [max(one["end_s"]) for one in [first, *drawn]]
     phases = [_phases(one["loop_begin_s"], one["loop_end_s"], one["end_s"]) for one in [first, *drawn]]
     loops = [one["loop"] for one in phases]
@@ -421,6 +427,13 @@ def _errors(times: dict[str, float | None], base: Figures) -> dict[str, float | 
 def _is_far_off(errors: dict[str, float | None]) -> bool:
     whole, loop = errors["whole"], errors["loop"]
     return whole is None or abs(whole) > LARGE_ERROR or abs(loop or 0) > LARGE_ERROR
+
+
+def _note_on_extrapolation(replay: Replay, change: Change) -> str:
+    return (
+        f"{replay.steps:,} of the {change.steps:,} iterations are replayed; the others take what one of the last "
+        f"{replay.steps // 2:,} takes in the mean."
+    )
 
 
 def _notes(differences: dict[str, int], run: Run) -> list[str]:
