@@ -3,53 +3,15 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 
 #include "../native/check.hpp"
-#include "naive_engine.hpp"
 #include "random_trees.hpp"
 #include "replay/changes/change.hpp"
-#include "replay/replay.hpp"
-#include "replay/translation.hpp"
+#include "replayed_tree.hpp"
 
 namespace {
 
 using namespace leadline::test;
-using leadline::network::Network;
-
-double computation(const Tree& tree) {
-  double sum = 0;
-  for (const TreeMember& m : tree.members)
-    for (const auto& ns : m.before_ns) sum = std::accumulate(ns.begin(), ns.end(), sum);
-  return sum;
-}
-
-struct Replayed {
-  int64_t end_ps = 0;
-  uint64_t messages = 0;
-};
-
-// In a network, or with the recording's costs; the naive engine must agree.
-Replayed replayed(const Tree& tree, const std::string& what, bool network, double copy_ns = 0, bool progress = false) {
-  const Recorded recorded(main_loop_number, std::vector<RecordedTimes>(tree.members.size()));
-  const Network used = Network::uniform({.latency_ns = 700, .overhead_ns = 30, .gap_ns = 20, .per_byte_ns = 0.5}, 2000);
-  Settings settings;
-  settings.network = network ? &used : nullptr;
-  settings.latency_ns = 200;
-  settings.eager_bytes = 2000;
-  settings.packed_copy_per_byte_ns = copy_ns;
-  settings.forced_progress = progress;
-  Differences differences;
-  const Program program = program_of(recorded, tree, settings, &differences);
-  testing::check_equal(differences.unknown + differences.varying, uint64_t{0}, what + ": all is known");
-  const naive::Result expected = naive::Engine(program).run();
-  const Outcome found = replay(program);
-  testing::check_equal(expected.ended && found.stuck.empty(), true, what + ": it ends");
-  testing::check_equal(found.messages, expected.messages, what + ": messages");
-  for (size_t i = 0; i < tree.members.size(); ++i)
-    testing::check_equal(found.end_ps[i], expected.end_ps[i], what + ": end of rank " + std::to_string(i));
-  return {found.whole_ps(), found.messages};
-}
 
 // Three steps, in each of which two fields are exchanged with both neighbours of a ring; 8 and 16 bytes a message.
 Tree two_fields(uint32_t ranks, bool from_any_loop = false) {
@@ -311,21 +273,23 @@ void what_is_no_gather_is_refused() {
 
 // What is changed in random recordings comes to the same end in both engines, with no computation lost.
 void random_recordings(uint64_t first, uint64_t count) {
-  const char* names[] = {"merged", "nonblocking", "overlapped", "half overlapped", "gathered"};
-  uint64_t changed[5] = {};
+  const char* names[] = {"merged", "nonblocking", "overlapped", "half overlapped", "gathered", "relaxed", "files"};
+  uint64_t changed[7] = {};
   for (uint64_t seed = first; seed < first + count; ++seed) {
     RandomTree random(seed);
     const bool network = seed % 2;
     const std::string name = "recording " + std::to_string(seed);
     const Replayed before = replayed(random.tree(), name, network);
     Tree together = random.tree();
-    for (size_t i = 0; i < 5; ++i) {
+    for (size_t i = 0; i < 7; ++i) {
       Tree tree = random.tree();
       const Selection at{{}, i == 4 ? random.collected() : seed % 3 ? random.all_sites() : random.some_sites()};
       const auto change = [&](Tree* of, Made* made) {
         if (i == 0) return merge(at, of, made);
         if (i == 1) return nonblocking(at, of, made);
         if (i == 4) return gather(at, of, made);
+        if (i == 5) return relax_sends(at, of, made);
+        if (i == 6) return scale_files(at, seed % 7 * 0.5, of, made);
         return overlap(at, i == 2 ? 1 : 0.5, of, made);
       };
       Made made;

@@ -132,8 +132,16 @@ class TreeBuilder {
     call(c, leaf);
   }
   void local(size_t c, uint32_t site) { call(c, leaf_of(c, CallClass::local, "MPI_Wtime", site)); }
+  // By a rank alone, which takes so long.
+  void file(size_t c, float ns, uint32_t site) {
+    takes_ns_ = ns;
+    call(c, leaf_of(c, CallClass::posix_write, "write", site));
+    takes_ns_ = usual_duration_ns;
+  }
   // Computation before the next call.
   void compute(size_t c, float ns) { states_[c].before = ns; }
+  // Of all sends from now on.
+  void sends_are(leadline::trace::SendMode mode) { mode_ = mode; }
 
   void loop(size_t c, uint32_t number, uint64_t iterations) {
     State& s = states_[c];
@@ -165,7 +173,7 @@ class TreeBuilder {
       own.shape.for_each_call([&](uint32_t leaf, uint64_t) {
         const float more = vary_ns ? static_cast<float>((*random)() % vary_ns) : 0;
         member.before_ns[leaf].push_back(states_[member.of_class].usual_ns[leaf] + more);
-        member.during_ns[leaf].push_back(10);
+        member.during_ns[leaf].push_back(states_[member.of_class].takes_ns[leaf]);
       });
     }
   }
@@ -175,7 +183,8 @@ class TreeBuilder {
     std::vector<uint32_t> ranks;
     std::vector<uint32_t> open;    // bodies
     std::vector<uint64_t> made;    // requests in each of these
-    std::vector<float> usual_ns;   // by leaf
+    std::vector<float> usual_ns;   // before the calls, by leaf
+    std::vector<float> takes_ns;   // the calls themselves
     std::vector<uint32_t> makers;  // leaves, of all requests
     float before = 0;
     uint32_t maker_of(uint64_t request) const { return makers[makers.size() - (made.back() - request) - 1]; }
@@ -195,7 +204,7 @@ class TreeBuilder {
     leaf.call.cls = cls;
     for (size_t m = 0; m < states_[c].ranks.size(); ++m) {
       leaf.posted_bytes.add(0);
-      leaf.times.add({1, 0, 10, states_[c].before, 0, 5, 20, {}, 0});
+      leaf.times.add({1, 0, takes_ns_, states_[c].before, 0, 5, 20, {}, 0});
       leaf.identity.add(world);
       leaf.partner.add({});
     }
@@ -210,7 +219,7 @@ class TreeBuilder {
     part.names_message = true;
     leaf->call.parts.push_back(part);
     leaf->makers.push_back(0);
-    leaf->modes.push_back(leadline::trace::SendMode::standard);
+    leaf->modes.push_back(moves == moves::sends ? mode_ : leadline::trace::SendMode::standard);
     auto& column = leaf->parts.emplace_back();
     for (const uint32_t rank : states_[c].ranks) {
       const auto n = static_cast<int32_t>(ranks_);
@@ -237,12 +246,17 @@ class TreeBuilder {
     own.leaves.push_back({leaf, leaf.site, 1, number});
     own.shape.shape.bodies[s.open.back()].push_back({own.shape.shape.calls++, false, 1});
     s.usual_ns.push_back(s.before);
+    s.takes_ns.push_back(takes_ns_);
     s.before = 0;
     if (leaf.call.facts().requests == RequestUse::makes) s.makers.push_back(number);
   }
 
+  static constexpr float usual_duration_ns = 10;
+
   uint32_t ranks_;
   std::vector<State> states_;
+  float takes_ns_ = usual_duration_ns;
+  leadline::trace::SendMode mode_ = leadline::trace::SendMode::standard;
 };
 
 // Steps of a main loop with exchanges, fields in a row and in loops, reductions, and messages of all ranks to the first
@@ -309,6 +323,8 @@ class RandomTree {
     const uint32_t site = next_;
     next_ += 8;
     const bool slow = below(4) == 0;
+    using leadline::trace::SendMode;
+    builder_.sends_are(way != 1 && below(4) == 0 ? SendMode::synchronous : SendMode::standard);
     each([&](size_t c) {
       if (way == 0) {
         const uint64_t a = builder_.ireceive(c, -away, 1, bytes, site, ring);
@@ -329,6 +345,8 @@ class RandomTree {
         builder_.wait(c, {a}, site + 2);
       }
     });
+    builder_.sends_are(SendMode::standard);
+    if (below(4) == 0) each([&](size_t c) { builder_.file(c, static_cast<float>(1000 * (1 + c)), site + 7); });
   }
 
   void reductions() {
