@@ -328,18 +328,69 @@ void Routine::take_loop(uint32_t first, uint32_t within) {
     members_[member_count_++] = blocks[i];
     blocks_[blocks[i]].loop = loop;
   }
-  for (uint32_t i = 0; i < size; ++i) {
-    Block& b = blocks_[blocks[i]];
+  find_headers(loop, members_ + member_count_ - size, size);
+}
+
+void Routine::find_headers(uint32_t loop, const uint32_t* blocks, uint32_t count) {
+  constexpr uint32_t most_compared = 16;
+  uint32_t headers[most_compared], found = 0;
+  for (uint32_t i = 0; i < count; ++i) {
     bool entered = blocks[i] == entry_;
-    for (uint32_t f = b.first_from; f < end_of_from(blocks[i]); ++f) entered |= blocks_[from_[f]].loop != loop;
+    each_from(blocks[i], [&](uint32_t from) { entered |= blocks_[from].loop != loop; });
     if (!entered) continue;
-    b.heads = loop;
-    if (b.begin < loops_[loop].header) loops_[loop].header = b.begin;
-    for (uint32_t f = b.first_from; f < end_of_from(blocks[i]); ++f) {
-      const Block& latch = blocks_[from_[f]];
-      if (latch.loop == loop && latch.last > loops_[loop].latch) loops_[loop].latch = latch.last;
+    blocks_[blocks[i]].heads = loop;
+    if (found < most_compared) headers[found] = blocks[i];
+    ++found;
+  }
+  if (found > 1 && found <= most_compared) {
+    const uint32_t only = header_of_all(loop, headers, found);
+    for (uint32_t i = 0; only != none && i < found; ++i) {
+      if (headers[i] != only) blocks_[headers[i]].heads = 0;
     }
   }
+  Loop& made = loops_[loop];
+  for (uint32_t i = 0; i < count; ++i) {
+    const Block& b = blocks_[blocks[i]];
+    if (b.heads != loop) continue;
+    if (b.begin < made.header) made.header = b.begin;
+    each_from(blocks[i], [&](uint32_t from) {
+      if (blocks_[from].loop == loop && blocks_[from].last > made.latch) made.latch = blocks_[from].last;
+    });
+  }
+}
+
+// The header without which no other one is reached twice, the first where there are several. Control that comes to the
+// others then goes on through an iteration, and begins none. none: there is no such header.
+uint32_t Routine::header_of_all(uint32_t loop, const uint32_t* headers, uint32_t count) {
+  uint32_t first = none;
+  for (uint32_t i = 0; i < count; ++i) {
+    bool all = first == none || blocks_[headers[i]].begin < blocks_[first].begin;
+    for (uint32_t other = 0; other < count && all; ++other) {
+      all = other == i || !comes_round(loop, headers[other], headers[i]);
+    }
+    if (all) first = headers[i];
+  }
+  return first;
+}
+
+// Whether a way within the loop leads from the block to itself without passing the header.
+bool Routine::comes_round(uint32_t loop, uint32_t block, uint32_t but_header) {
+  uint32_t* const waiting = members_ + member_count_;
+  const uint32_t room = sizeof(members_) / sizeof(members_[0]) - member_count_;
+  uint32_t count = 0;
+  bool found = false;
+  ++search_;
+  const auto expand = [&](uint32_t b) {
+    successors(b, [&](uint32_t next) {
+      found |= next == block || count == room;
+      if (found || next == but_header || blocks_[next].loop != loop || blocks_[next].mark == search_) return;
+      blocks_[next].mark = search_;
+      waiting[count++] = next;
+    });
+  };
+  expand(block);
+  while (count && !found) expand(waiting[--count]);
+  return found;
 }
 
 // --- Questions ---

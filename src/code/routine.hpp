@@ -1,12 +1,13 @@
 // The loops of one routine, from its machine code.
 //
 // Decodes the routine along its jumps, forms basic blocks, and finds its loops. A loop is a largest set of blocks from
-// each of which control can get to all others. Its headers are the blocks that are entered from outside. If the edges
-// to them are removed, each such set that remains is a loop within it. A loop is therefore one loop however many ways
-// lead into it: optimisers make several where the first iterations differ. Calls are known by their return addresses,
-// as they are on the stack. A switch leads to the entries of its table (jump_tables.hpp). Code that only another
-// indirect jump reaches is entered at the return addresses asked for. Sources: Tarjan, "Depth-first search and linear
-// graph algorithms", 1972; Steensgaard, "Sequentializing program dependence graphs for irreducible programs", 1993.
+// each of which control can get to all others. Its headers are the blocks that are entered from outside; or one of
+// them, if no other is reached twice without it: then the others lie in the middle of an iteration. If the edges to
+// them are removed, each such set that remains is a loop within it. A loop is therefore one loop however many ways lead
+// into it: optimisers make several where the first iterations differ. Calls are known by their return addresses, as
+// they are on the stack. A switch leads to the entries of its table (jump_tables.hpp). Code that only another indirect
+// jump reaches is entered at the return addresses asked for. Sources: Tarjan, "Depth-first search and linear graph
+// algorithms", 1972; Steensgaard, "Sequentializing program dependence graphs for irreducible programs", 1993.
 //
 // Runs inside the recorded program: it allocates nothing (the object is large, and consists of zeroed pages that are
 // touched as they are needed), and reads no byte outside the ranges it is given.
@@ -103,6 +104,9 @@ class Routine {
   void split(uint32_t loop, const uint32_t* blocks, uint32_t count);
   void search_from(uint32_t block, uint32_t within);
   void take_loop(uint32_t first, uint32_t within);
+  void find_headers(uint32_t loop, const uint32_t* blocks, uint32_t count);
+  uint32_t header_of_all(uint32_t loop, const uint32_t* headers, uint32_t count);
+  bool comes_round(uint32_t loop, uint32_t block, uint32_t but_header);
   void mark_loud(const uint64_t* returns, uint32_t count);
   bool in_loop(uint32_t block, uint32_t loop) const;
   bool closes(uint32_t from, uint32_t to) const;
@@ -113,6 +117,10 @@ class Routine {
   struct Silence;
   template <class Visit>
   void successors(uint32_t block, Visit visit) const;
+  template <class Visit>
+  void each_from(uint32_t block, Visit visit) const {
+    for (uint32_t f = blocks_[block].first_from; f < end_of_from(block); ++f) visit(from_[f]);
+  }
 
   CodeMap code_;
   Range ranges_[2];  // the routine; one part that was moved away

@@ -1,0 +1,24 @@
+"""A loop that control also enters in the middle of an iteration: the place of entry begins no further iteration."""
+
+from pathlib import Path
+
+import pytest
+
+from leadline.figures.run import open_run
+from leadline.report import to_json
+
+from .building import Builder
+from .libraries import Library
+from .running import run_mpi
+
+
+@pytest.mark.parametrize("ways", [[], ["middle"]])
+def test_an_iteration_counts_once(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path, ways: list[str]
+) -> None:
+    program = builder.c(one_of_each_family, "entered.c", "-g", "-O0")  # optimisers move the place of entry
+    run = tmp_path / "run"
+    outcome = run_mpi(one_of_each_family, 2, [program, *ways], cwd=tmp_path, recorder=recorder, run_directory=run)
+    assert outcome.returncode == 0, outcome.stderr
+    (loop,) = to_json(open_run(run))["loops"]
+    assert (loop["trips"], loop["trips_of_all_ranks"], loop["at_least"]) == (50, 100, False)
