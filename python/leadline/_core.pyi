@@ -531,6 +531,7 @@ class RunLoop:
     calls: list[tuple[int, int]]
     by_order: bool
     silent: bool
+    about: bool
     cells: list[LoopCell]
 
 class LoopShape:

@@ -11,17 +11,29 @@ namespace {
 
 constexpr size_t most_sampled = 100000;
 
+// Windows are those of the loop that the recorder timed: of the inner one, where no call shows the loop's iterations.
+uint32_t with_windows(const trace::Series& of, uint32_t loop) {
+  const trace::LoopTimes& own = of.loops[loop];
+  for (uint32_t l = 0; own.source && own.anchors > 1 && l < of.loops.size(); ++l) {
+    if (of.loops[l].anchors == 1 && of.loops[l].begins == own.begins) return l;
+  }
+  return loop;
+}
+
 // A window's first and last iteration may lack the partners' calls, because their windows begin and end elsewhere.
 std::vector<uint64_t> sampled_of(const trace::Stream& stream, const trace::Series& of, uint32_t loop) {
   std::vector<uint64_t> all;
+  const uint64_t each = of.loops[loop].source ? of.loops[loop].anchors : 1;  // iterations of the window's loop
+  loop = with_windows(of, loop);
   const uint64_t width = of.loops[loop].width, at_once = of.loops[loop].at_once;
   const uint64_t edge = width / 2 > at_once ? at_once : 0;
   for (const trace::Series& series : stream.series) {
     if (series.generation != of.generation) continue;
     for (const trace::WindowTimes& w : series.windows) {
       if (w.kind != trace::SeriesKind::sampled || w.loop != loop) continue;
-      for (uint64_t i = edge; i + edge < width && all.size() < most_sampled; ++i) {
-        all.push_back(w.iteration + i);
+      const uint64_t first = w.iteration + edge, end = w.iteration + width - std::min(edge, width);
+      for (uint64_t i = (first + each - 1) / each; (i + 1) * each <= end && all.size() < most_sampled; ++i) {
+        all.push_back(i);
       }
     }
   }

@@ -113,6 +113,7 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
     for (uint32_t l = 1; l < own.size(); ++l) {
       RunLoop& loop = loops_[own[l]];
       loop.silent |= stream.loops[l].silent;
+      loop.about |= stream.loops[l].about;
       loop.calls.insert(loop.calls.end(), calls[l].begin(), calls[l].end());
       std::sort(loop.calls.begin(), loop.calls.end(), before);
       loop.calls.erase(std::unique(loop.calls.begin(), loop.calls.end(), same), loop.calls.end());
@@ -125,10 +126,19 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
   }
 }
 
-uint64_t RunLoops::iterations(uint32_t loop) const {
+uint64_t RunLoops::iterations(uint32_t loop) const { return iterations(std::vector<uint32_t>{loop}); }
+
+uint64_t RunLoops::iterations(const std::vector<uint32_t>& same) const {
+  std::map<uint32_t, uint64_t> by_process;
+  for (const uint32_t loop : same) {
+    for (const LoopCell& c : loops_[loop].cells) {
+      uint64_t& own = by_process[c.process];
+      own = trace::saturating_sum(own, c.iterations());
+    }
+  }
   std::vector<uint64_t> all;
-  for (const LoopCell& c : loops_[loop].cells) {
-    if (c.iterations()) all.push_back(c.iterations());
+  for (const auto& [process, own] : by_process) {
+    if (own) all.push_back(own);
   }
   if (all.empty()) return 0;
   std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());

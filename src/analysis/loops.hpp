@@ -35,6 +35,7 @@ struct RunLoop {
   std::vector<trace::Frame> calls;    // calls in its routine that lead to MPI from within it, ascending
   bool by_order = false;
   bool silent = false;          // on some process it may have had more iterations than the calls show
+  bool about = false;           // on some process only the time between calls shows where its iterations begin
   std::vector<LoopCell> cells;  // ascending by process
 
   const LoopCell* cell(uint32_t process) const;
@@ -64,6 +65,8 @@ class RunLoops {
   std::string missing() const;  // why there is no main loop: "none", "few", "apart"
   // Iterations of the median process.
   uint64_t iterations(uint32_t loop) const;
+  // The same of several that are one loop of the source, which ranks reach on different ways.
+  uint64_t iterations(const std::vector<uint32_t>& same) const;
   double time_ns(uint32_t loop) const;
   // Of an iteration, timed or not: the mean over the ranks that count as the median one does, of each rank's mean.
   double mean_ns(uint32_t loop) const;

@@ -72,6 +72,7 @@ void bind_iterations(nb::module_& m) {
       .def_prop_ro("calls", [=](const RunLoop& l) { return places(l.calls); })
       .def_ro("by_order", &RunLoop::by_order)
       .def_ro("silent", &RunLoop::silent)
+      .def_ro("about", &RunLoop::about)
       .def_ro("cells", &RunLoop::cells);
   using structure::LoopShape;
   nb::class_<LoopShape>(m, "LoopShape")
@@ -87,7 +88,7 @@ void bind_iterations(nb::module_& m) {
       .def_prop_ro("all", &RunLoops::all)
       .def_prop_ro("main", &RunLoops::main)
       .def("choose", &RunLoops::choose, nb::arg("loop"))
-      .def("iterations", &RunLoops::iterations)
+      .def("iterations", nb::overload_cast<uint32_t>(&RunLoops::iterations, nb::const_))
       .def("time_ns", &RunLoops::time_ns)
       .def("mean_ns", &RunLoops::mean_ns)
       .def("shape", &RunLoops::shape)

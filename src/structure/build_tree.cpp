@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "structure/parse.hpp"
+#include "structure/split_iterations.hpp"
 #include "trace/hash.hpp"
 #include "trace/reading/generation_walk.hpp"
 #include "trace/reading/literals.hpp"
@@ -442,6 +443,7 @@ LoopTree loop_tree(const trace::Stream& stream, const EachPlace& each) {
     derivation.leave();
   }
   tree.root = derivation.finish();
+  for (const trace::SilentSteps& steps : stream.steps) split_iterations(steps, &tree);
   return tree;
 }
 

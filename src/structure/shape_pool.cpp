@@ -78,6 +78,10 @@ TreeSource source_of_tree(const trace::Stream& stream) {
     hash.add(uint64_t{r.from} << 32 | r.to);
     hash.add(r.loop);
   }
+  for (const trace::SilentSteps& s : stream.steps) {
+    hash.add(uint64_t{s.outer} << 32 | s.inner);
+    hash.add(s.inner_iterations);
+  }
   for (const trace::WrittenGeneration& g : stream.generations) add(*g.decoded(), &hash);
   return hash.source();
 }

@@ -176,6 +176,7 @@ struct SourceLoop {
   Frame last;            // the jump back to the header; `by_order`: the return address of the last call in it
   bool by_order = false;
   bool silent = false;  // there may have been more iterations than the calls show: repeats and entries are lower bounds
+  bool about = false;   // only the time between calls shows where its iterations begin (structure/silent_steps.hpp)
   uint64_t repeats = 0, entries = 0;
   uint64_t iterations() const { return repeats + entries; }
 };
@@ -215,6 +216,13 @@ struct CallUnderWay {
   double begin_ns = 0;    // since the process's start
 };
 
+// Iterations of a loop that no call shows, but what its calls do, or when (structure/silent_steps.hpp): each makes so
+// many of the loop within that makes its calls.
+struct SilentSteps {
+  uint32_t outer = 0, inner = 0;
+  uint64_t inner_iterations = 0;
+};
+
 struct Stream {  // one thread of the process
   uint32_t thread = 0;
   CallUnderWay under_way;
@@ -228,6 +236,7 @@ struct Stream {  // one thread of the process
   std::vector<SourceLoop> loops;     // number 0: none
   std::vector<uint32_t> site_loops;  // the innermost loop around each call site
   std::vector<BackEdge> back_edges;  // ascending
+  std::vector<SilentSteps> steps;    // found by the reader, of loops further in first
 
   // The innermost loop around a call site.
   uint32_t loop_around(uint32_t site) const { return site < site_loops.size() ? site_loops[site] : 0; }

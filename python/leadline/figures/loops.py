@@ -19,7 +19,7 @@ class NamedLoop:
     at_least: it may have had more iterations, between two calls of an inner loop without any other call. around: the
     numbers of the enclosing loops of which that is true, the next one first. restarts, restart_iterations: where that
     is true, the call sequence of its inner loop restarts so many times, each time after so many of the inner loop's
-    iterations; 0: it does not, or not regularly."""
+    iterations; 0: it does not, or not regularly. about: only the time between calls shows where iterations begin."""
 
     number: int
     routine: str
@@ -34,6 +34,12 @@ class NamedLoop:
     around: tuple[int, ...]
     restarts: int
     restart_iterations: int
+    about: bool = False
+
+    @property
+    def bound(self) -> str:
+        """What goes before its number of iterations where that is not certain."""
+        return "≥ " if self.at_least else "about " if self.about else ""
 
     @property
     def restarts_json(self) -> dict[str, int | None] | None:
@@ -75,6 +81,7 @@ def named_loop(run: Run, number: int) -> NamedLoop:
         _silent_around(loops, loop.outer),
         shape.restarts if shape is not None else 0,
         shape.restart_iterations if shape is not None else 0,
+        loop.about,
     )
 
 

@@ -42,6 +42,7 @@ class PhaseEntry:
     line: int
     iterations: int
     at_least: bool
+    about: bool
     around: tuple[NamedLoop, ...]
     every: int
     period_s: float | None
@@ -176,6 +177,7 @@ def _entry(
         line=loop.line if loop is not None else 0,
         iterations=n,
         at_least=loop is not None and loop.at_least,
+        about=loop is not None and loop.about,
         around=tuple(named_loop(run, number) for number in loop.around) if loop and phase.kind == "loop" else (),
         every=0 if lumped else phase.every,
         period_s=each[len(each) // 2] / n if n and each and not lumped else None,

@@ -31,7 +31,18 @@ StepReader::StepReader(const Profile& profile, Part part) : profile_(profile), p
   for (const ProcessSummary& p : profile.processes()) each.push_back(&p.loops);
   loops_ = loops_to_merge(each, profile.loops().main());
   usual_ = usual_count(loops_, profile.loops().main());
-  const RunIterations run = merge_loops(loops_, profile.loops().main());
+  RunIterations run = merge_loops(loops_, profile.loops().main());
+  // Windows of an inner loop's iterations may hold none of the main loop's, if the recorder did not know that.
+  for (uint32_t l = 1; part == Part::iterations && run.kept == "sampled" && run.sampled.empty(); ++l) {
+    if (l == profile.loops().all().size()) break;
+    if (!profile.loops().within(l, profile.loops().main())) continue;
+    std::vector<const ProcessLoop*> inner = loops_to_merge(each, l);
+    RunIterations of_inner = merge_loops(inner, l);
+    if (of_inner.sampled.empty()) continue;
+    loops_ = std::move(inner);
+    usual_ = usual_count(loops_, l);
+    run = std::move(of_inner);
+  }
   if (run.found) choose(run);
 }
 

@@ -40,6 +40,7 @@ def _other(loop: NamedLoop) -> dict[str, Any]:
         "place": place_of(loop),
         "count": loop.iterations,
         "at_least": loop.at_least,
+        "about": loop.about,
         "share": loop.share,
     }
 
@@ -62,6 +63,7 @@ def _as_data(it: Iterations | None) -> dict[str, Any] | None:
         "path": [_routine(frame) for frame in loop.path] if loop is not None else None,
         "share": loop.share if loop is not None else None,
         "at_least": loop.at_least if loop is not None else None,
+        "about": loop.about if loop is not None else None,
         "lumped": it.lumped,
         "restarts": loop.restarts_json if loop is not None else None,
         "around": _place(named_loop(run, loop.around[0])) if loop is not None and loop.around else None,
@@ -116,7 +118,7 @@ def _place(loop: NamedLoop) -> dict[str, Any]:
 def _of_region(region: RegionEntry, it: Iterations) -> dict[str, Any]:
     """Only the number of a region's entries and their total time are known."""
     ranks = max(1, sum(1 for process in it.run.processes if process.regions))
-    of_loop = ("loop", "routine", "file", "line", "last_line", "path", "at_least", "restarts", "around")
+    of_loop = ("loop", "routine", "file", "line", "last_line", "path", "at_least", "about", "restarts", "around")
     nothing = {**dict.fromkeys(of_loop), "lumped": False}
     unknown = dict.fromkeys(("min_s", "max_s", "timed", "calls_per_iteration", "average_s"))
     return {
@@ -167,12 +169,17 @@ def print_iterations(content: Content, console: Console) -> None:
 
 def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     """A few lines that name the loop of the source."""
-    iterations = ("at least " if loop.at_least else "") + fmt.plural(loop.iterations, "iteration")
+    bound = "at least " if loop.at_least else loop.bound
+    iterations = bound + fmt.plural(loop.iterations, "iteration")
     lines = [f"{loop_at(loop)}: {iterations}, {100 * loop.share:.0f} % of the ranks' time"]
     if loop.at_least:
         lines.append("  some iterations may not be counted: those whose calls are all in one inner loop")
         if loop.restarts:
             lines.append(f"  {restarting(loop)}")
+    if loop.about:
+        lines.append(
+            "  its iterations are told apart by the time between calls: nearly all computation precedes one call"
+        )
     for number in loop.around:
         around = named_loop(run, number)
         lines.append(

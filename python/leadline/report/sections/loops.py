@@ -93,6 +93,7 @@ def _loop(entry: LoopEntry) -> dict[str, Any]:
         "variants": shape.variants if shape else None,
         "varying_sites": shape.varying if shape else None,
         "at_least": loop.at_least,
+        "about": loop.about,
         "restarts": loop.restarts_json,
         "calls": entry.calls,
         "time_s": loop.time_s,
@@ -147,7 +148,7 @@ def _iterations(alike: Sequence[LoopEntry]) -> str:
     if len(shapes) < len(alike):
         return "?"
     least, most = min(shape.fewest for shape in shapes), max(shape.most for shape in shapes)
-    bound = "≥ " if any(entry.loop.at_least for entry in alike) else ""
+    bound = next((e.loop.bound for e in sorted(alike, key=lambda e: not e.loop.at_least) if e.loop.bound), "")
     return bound + (fmt.short_count(least) if least == most else f"{fmt.short_count(least)} to {fmt.short_count(most)}")
 
 

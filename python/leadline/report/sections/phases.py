@@ -42,6 +42,7 @@ def _phase(entry: PhaseEntry) -> dict[str, Any]:
         "line": entry.line or None,
         "iterations": entry.iterations,
         "at_least": entry.at_least,
+        "about": entry.about,
         "around": [
             {"routine": loop.routine, "file": loop.file or None, "line": loop.line or None} for loop in entry.around
         ],
@@ -126,7 +127,7 @@ def phase_words(entry: PhaseEntry, *, period: bool = True) -> str:
     if entry.every:
         return f"{place}{entry.name}, every {entry.every} iterations"
     each = f" {fmt.seconds(entry.period_s)}" if period and entry.period_s and not entry.at_least else ""
-    least = "≥ " if entry.at_least else ""
+    least = "≥ " if entry.at_least else "about " if entry.about else ""
     times = f", {least}{fmt.short_count(entry.iterations)} ×{each}" if entry.iterations else ""
     name = entry.name.removesuffix(f":{entry.line}") if place else entry.name
     return f"{place}{name}{times}"

@@ -89,3 +89,6 @@ export function power(value) {
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+// What goes before a number of iterations that is not certain.
+export const bound = (e) => (e.at_least ? "≥ " : e.about ? "about " : "");

@@ -3,7 +3,7 @@
 import { axis, canChart, chart, timeTicks } from "../chart.js";
 import { place } from "../data.js";
 import { h } from "../dom.js";
-import { count, fixed, plural, seconds, times } from "../format.js";
+import { bound, count, fixed, plural, seconds, times } from "../format.js";
 import { table } from "../table.js";
 
 const KEPT = {
@@ -45,7 +45,7 @@ function restarting(restarts) {
 function others(loops) {
   if (!loops?.length) return "";
   const named = loops.map(
-    (loop) => `${loop.place}, ${loop.at_least ? "≥ " : ""}${count(loop.count)} ×, ${fixed(100 * loop.share, 0)} %`,
+    (loop) => `${loop.place}, ${bound(loop)}${count(loop.count)} ×, ${fixed(100 * loop.share, 0)} %`,
   );
   return ` Or: ${named.join("; ")} (--step FILE:LINE).`;
 }
@@ -54,7 +54,7 @@ function about(it) {
   const loop = it.routine
     ? `The loop${it.file ? ` at ${place(it)}` : ""} in ${it.routine}, ${fixed(100 * it.share, 0)} % of the ranks' time: `
     : "";
-  const iterations = `${it.at_least ? "at least " : ""}${plural(it.count, "iteration")}${restarting(it.restarts)}`;
+  const iterations = `${it.at_least ? "at least " : bound(it)}${plural(it.count, "iteration")}${restarting(it.restarts)}`;
   const around = it.around
     ? ` Iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it${restarting(it.around.restarts)}, make identical calls and cannot be separated.`
     : "";

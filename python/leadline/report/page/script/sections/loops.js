@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { bar } from "../cells.js";
-import { count, percentColumn, seconds } from "../format.js";
+import { bound, count, percentColumn, seconds } from "../format.js";
 import { nameOf } from "../names.js";
 import { table } from "../table.js";
 
@@ -19,7 +19,7 @@ export const drawing = {
     };
     const place = (e) => (e.file && e.line ? `${e.file.split("/").pop()}:${e.line}` : "");
     const range = ({ min, max }) => (min === max ? count(min) : `${count(min)} to ${count(max)}`);
-    const trips = (e) => (e.trips_per_parent ? (e.at_least ? "≥ " : "") + range(e.trips_per_parent) : "");
+    const trips = (e) => (e.trips_per_parent ? bound(e) + range(e.trips_per_parent) : "");
     const columns = [
       {
         id: "loop",

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { bar } from "../cells.js";
-import { count, percentColumn, seconds } from "../format.js";
+import { bound, count, percentColumn, seconds } from "../format.js";
 import { nameOf } from "../names.js";
 import { table } from "../table.js";
 
@@ -16,7 +16,7 @@ const CLASSES = {
 const share = (part, e) => (e.time_s > 0 ? percentColumn(part / e.time_s) : "");
 const often = (e) => {
   if (e.every) return `every ${e.every} iterations`;
-  return e.iterations ? `${e.at_least ? "≥ " : ""}${count(e.iterations)}` : "";
+  return e.iterations ? `${bound(e)}${count(e.iterations)}` : "";
 };
 
 export const drawing = {
