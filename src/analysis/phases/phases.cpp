@@ -241,9 +241,8 @@ struct PhaseFinder::State {
     };
     std::vector<std::vector<uint32_t>> weighty;
     for (const auto& [header, same] : by_header) {
-      uint64_t inner_iterations = 0;
-      for (const uint32_t l : same) inner_iterations += loops.iterations(l);
-      if (time_of(same) >= least_inner_share * whole && inner_iterations > found->iterations) weighty.push_back(same);
+      if (time_of(same) >= least_inner_share * whole && loops.iterations(same) > found->iterations)
+        weighty.push_back(same);
     }
     std::stable_sort(weighty.begin(), weighty.end(),
                      [&](const auto& a, const auto& b) { return time_of(a) > time_of(b); });
@@ -260,7 +259,7 @@ struct PhaseFinder::State {
       Phase inner = phase(Phase::Kind::inner);
       inner.loop = same.front();
       inner.iterations = found->iterations;
-      for (const uint32_t l : same) inner.inner_iterations += loops.iterations(l);
+      inner.inner_iterations = loops.iterations(same);
       for (uint32_t s = 0; s < occurrences.size(); ++s) {
         const bool in_it =
             !profile.sites()[s].local && site_loops[s] &&
