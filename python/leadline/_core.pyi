@@ -20,6 +20,9 @@ FLAG_NOTHING: int
 def share_one_heap() -> None:
     """Have all threads of this process allocate from one heap. For processes of our own, before they read traces."""
 
+def give_back_freed_memory() -> None:
+    """Return to the system what was freed, where the C library keeps it. Worth it after large tables are gone."""
+
 class TraceError(Exception):
     """A trace that cannot be read; the message says where and what next."""
 

@@ -18,6 +18,13 @@ void share_one_heap() {
 #endif
 }
 
+// The C library keeps what was freed between pieces that are in use, as far as it is not the heap's end.
+void give_back_freed_memory() {
+#ifdef M_ARENA_MAX
+  malloc_trim(0);
+#endif
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -37,5 +44,6 @@ NB_MODULE(_core, m) {
   leadline::bindings::bind_collectives(m);
   leadline::bindings::bind_interchange(m);
   m.def("share_one_heap", &share_one_heap);
+  m.def("give_back_freed_memory", &give_back_freed_memory);
   m.def("demangle_short", &leadline::analysis::demangle_short, nb::arg("name"));
 }

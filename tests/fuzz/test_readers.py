@@ -12,7 +12,7 @@ from .native_readers import missing
 from .readers import READERS, Reader
 
 # What earlier campaigns found, read in every run.
-FOUND = {"report": (264,), "network": (763, 1029), "unwind tables": (698, 1593), "netcdf": (58, 172, 236, 264)}
+FOUND = {"report": (109, 264), "network": (763, 1029), "unwind tables": (698, 1593), "netcdf": (58, 172, 236, 264)}
 EACH = pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 
 

@@ -22,16 +22,22 @@ class Order:
 def order_of(run: Run) -> Order:
     """Each analysis holds the calls that it looks at until it ends, so one comes after the other."""
     paths = _routine_paths(run)
+    _core.give_back_freed_memory()  # of opening the run
     patterns, waits, phases = run.profile.pattern_finder(), run.profile.wait_finder(), run.profile.phase_finder()
     every = range(len(run.processes))
     _add(patterns, _traces(run, every))
     patterns_found = patterns.find(paths, _lines(run))
     del patterns
+    _core.give_back_freed_memory()
     _add(phases, _traces(run, every))
     phases_found = phases.find(paths)
     del phases
+    _core.give_back_freed_memory()
     _add(waits, _traces(run, every))
-    return Order(patterns_found, waits.find(), phases_found)
+    waits_found = waits.find()
+    del waits
+    _core.give_back_freed_memory()
+    return Order(patterns_found, waits_found, phases_found)
 
 
 def _traces(run: Run, indices: Iterable[int]) -> Iterator[tuple[int, _core.Process]]:

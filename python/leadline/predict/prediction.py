@@ -309,6 +309,8 @@ def _read(run: Run, loop: NamedLoop | None) -> tuple[_core.Recorded, list[int]]:
             recorded.add(run.profile, run.trace(index), index, node)
         except _core.TraceError as error:
             raise DamagedTrace(f"cannot read a trace again: {error}") from error
+        except ValueError as error:  # what its calls were is damaged
+            raise DamagedTrace(f"rank {run.label(index)}: {error}, so the run cannot be replayed") from error
     return recorded, order
 
 

@@ -337,7 +337,9 @@ void StepReader::walk(const trace::Process& process, const ProcessLoop& loop, Re
 
 void StepReader::walk_first(const trace::Process& process, size_t index, Reading* reading) {
   ThreadCalls thread(process, index, {.form = Wanted::Form::single});
-  const size_t most = most_first / std::max<size_t>(profile_.processes().size(), 1) / process.streams.size();
+  const size_t processes = std::max<size_t>(profile_.processes().size(), 1);
+  const size_t of_each = std::max(most_first_of_few / processes, std::min(most_first / processes, enough_first));
+  const size_t most = of_each / process.streams.size();
   size_t taken = 0;
   while (thread.next()) {
     if (thread.polls()) continue;

@@ -99,9 +99,11 @@ class StepReader {
     std::map<std::pair<uint64_t, uint64_t>, StepCollective> collectives;
     Epochs epochs;
   };
-  static constexpr size_t most_calls = size_t{1} << 22;   // of all steps together
-  static constexpr size_t most_walked = size_t{1} << 24;  // before a step on a process, if it is not timed
-  static constexpr size_t most_first = size_t{1} << 18;   // first calls of all processes together
+  static constexpr size_t most_calls = size_t{1} << 22;         // of all steps together
+  static constexpr size_t most_walked = size_t{1} << 24;        // before a step on a process, if it is not timed
+  static constexpr size_t most_first = size_t{1} << 18;         // first calls of all processes together, of which
+  static constexpr size_t most_first_of_few = size_t{1} << 16;  // some processes have no more, unless they
+  static constexpr size_t enough_first = size_t{1} << 10;       // have fewer than this each
   static constexpr size_t most_whole = size_t{1} << 21;
   static constexpr size_t most_iterations = 24;
   static constexpr size_t most_of_all = size_t{1} << 16;  // calls: of so few, all iterations are read

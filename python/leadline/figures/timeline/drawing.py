@@ -26,6 +26,7 @@ def timeline_figures(content: Content, lanes: Lanes) -> dict[str, Any] | Absent:
         return why
     if not lanes.processes:
         return Absent("too-many", calls=calls_to_read(content))
+    _core.give_back_freed_memory()  # the timeline takes more at once than what came before
     try:
         timeline = StepTimeline(content, lanes.processes)
     except DamagedTrace as error:
@@ -33,12 +34,14 @@ def timeline_figures(content: Content, lanes: Lanes) -> dict[str, Any] | Absent:
     steps = representative_steps(timeline)
     if not steps:
         return Absent("not-whole", calls=timeline.found.calls)
+    median, calls = median_s(timeline), [timeline.calls(step.number) for step in steps]
+    timeline.forget_traces()
     drawing = Drawing(timeline)
     paths = critical_paths(content.run, [step.number for step in steps])
-    found = [drawing.step(step, paths.get(step.number, [])) for step in steps]
+    found = [drawing.step(step, own, paths.get(step.number, [])) for step, own in zip(steps, calls, strict=True)]
     return {
         "ranks": [rank_id(content.run.label(process)) for process in lanes.processes],
-        "median_s": median_s(timeline),
+        "median_s": median,
         "sites": drawing.sites,
         "steps": found,
     }
@@ -69,8 +72,8 @@ class Drawing:
         self._left = marks.MOST_MARKS_OF_MANY if many else marks.MOST_MARKS
         self._classes = {function.name: function.cls for function in timeline.run.profile.functions}
 
-    def step(self, step: Step, path: list[_core.PathStretch]) -> dict[str, Any]:
-        timeline, calls = self.timeline, self.timeline.calls(step.number)
+    def step(self, step: Step, calls: StepCalls, path: list[_core.PathStretch]) -> dict[str, Any]:
+        timeline = self.timeline
         lanes = len(timeline.processes)
         unit_s = marks.unit_of(calls.stop_s - calls.start_s)
         whole = len(calls) <= self._left

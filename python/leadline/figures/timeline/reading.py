@@ -100,6 +100,11 @@ class StepTimeline:
             raise DamagedTrace(f"cannot re-read a trace: {error} (has it changed or moved?)") from error
         self._core = _core.Timeline(self.run.profile, opened, list(processes), self.found.loop)
 
+    def forget_traces(self) -> None:
+        """Free what reads iterations: nothing more of the traces can be asked for, while what was found stays."""
+        del self._core
+        _core.give_back_freed_memory()
+
     @functools.cached_property
     def times(self) -> list[IterationTime]:
         """Of the iterations whose calls' times all ranks kept, ascending."""
