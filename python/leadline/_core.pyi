@@ -23,6 +23,10 @@ def share_one_heap() -> None:
 def give_back_freed_memory() -> None:
     """Return to the system what was freed, where the C library keeps it. Worth it after large tables are gone."""
 
+def lost_generations() -> int:
+    """How often a part of a trace that had been read could not be read again, as where its file changes: whoever asked
+    found no calls there."""
+
 class TraceError(Exception):
     """A trace that cannot be read; the message says where and what next."""
 

@@ -5,6 +5,7 @@
 #include "analysis/demangle.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
+#include "trace/reading/lost_generations.hpp"
 
 namespace nb = nanobind;
 
@@ -45,5 +46,6 @@ NB_MODULE(_core, m) {
   leadline::bindings::bind_interchange(m);
   m.def("share_one_heap", &share_one_heap);
   m.def("give_back_freed_memory", &give_back_freed_memory);
+  m.def("lost_generations", &leadline::trace::lost_generations);
   m.def("demangle_short", &leadline::analysis::demangle_short, nb::arg("name"));
 }

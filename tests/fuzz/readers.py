@@ -18,6 +18,8 @@ import kept_builds
 
 import leadline
 from leadline import _core
+from leadline.advice import advise, check
+from leadline.cli.advise import checked, lines_of
 from leadline.cli.timeline import drawn
 from leadline.compare.opening import open_subject
 from leadline.errors import LeadlineError
@@ -148,6 +150,18 @@ def timeline_and_tables(folder: Path, random: Random) -> None:
     for table in TABLES:
         with contextlib.suppress(LeadlineError):
             getattr(recording, table.id)().to_csv(io.StringIO())
+
+
+def advice(folder: Path, random: Random) -> None:
+    """What changes gain, and what a second run gained: of the same program, or of another one."""
+    path, other = _copy(random.choice(RECORDED), folder), CORPUS / random.choice(RECORDED)
+    file = random.choice(sorted(path.glob("*.trace")))
+    file.write_bytes(damaged_chunks(file.read_bytes(), random))
+    before, after = (path, other) if random.random() < 0.5 else (other, path)
+    run = open_run(before)
+    found, measured = advise(run), check(run, open_run(after))
+    write_json({**found.as_data(), "check": measured.as_data(found)}, io.StringIO())
+    [*lines_of(found), *checked(found, measured)]
 
 
 def exports(folder: Path, random: Random) -> None:
@@ -353,6 +367,7 @@ READERS = [
     Reader("report", report, 15, 500),
     Reader("timeline and tables", timeline_and_tables, 10, 200),
     Reader("exports", exports, 20, 400),
+    Reader("advice", advice, 10, 400),
     Reader("descriptions", descriptions, 15, 400),
     Reader("nodes", nodes, 5, 100),
     Reader("tuning", tuning, 600, 2500),

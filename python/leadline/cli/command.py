@@ -13,7 +13,7 @@ import click
 
 from leadline import __version__
 from leadline.cli.settings import default_map
-from leadline.errors import UsageError
+from leadline.errors import LeadlineError, UsageError
 
 COMMANDS = {
     "run": "Record a command, print a summary and write the report.",
@@ -67,6 +67,10 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+READ_ONLY = ("report", "timeline", "compare", "export", "predict", "advise")
+"""Commands whose exit code is their own, not that of a program which they start."""
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="leadline")
 def leadline() -> None:
@@ -97,4 +101,16 @@ def main(arguments: list[str]) -> int:
         # The reader of our output left (`| head`): not a failure, and nothing more may be written at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    return result if isinstance(result, int) else 0
+    return _after_reading(arguments, result if isinstance(result, int) else 0)
+
+
+def _after_reading(arguments: list[str], code: int) -> int:
+    """The exit code; says if traces changed while they were read, so that what was printed leaves calls out."""
+    native = sys.modules.get("leadline._core")
+    if native is None or not native.lost_generations():
+        return code
+    from leadline.cli.saying import say
+
+    say("traces changed or were damaged while they were read: what was printed leaves out some of their calls")
+    say("run the command again once nothing writes to them")
+    return code or (LeadlineError.exit_code if arguments[0] in READ_ONLY else 0)

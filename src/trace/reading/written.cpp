@@ -1,10 +1,12 @@
 #include "trace/written.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <list>
 #include <mutex>
 #include <utility>
 
+#include "trace/reading/lost_generations.hpp"
 #include "trace/reading/payloads.hpp"
 #include "trace/reading/tallies.hpp"
 #include "trace/structure.hpp"
@@ -79,7 +81,11 @@ class Recent {
   size_t bytes_ = 0;
 };
 
+std::atomic<uint64_t> lost{0};
+
 }  // namespace
+
+uint64_t lost_generations() { return lost; }
 
 struct WrittenGeneration::Source {
   std::shared_ptr<const Payload> payload, times;  // times: nullptr: they are in the payload, if there are any
@@ -109,6 +115,7 @@ struct WrittenGeneration::Source {
     auto g = std::make_shared<Generation>();
     // It was possible before: no memory is left, or somebody has overwritten the file.
     if (!decode_into(g.get()) || (times && !decode_times_into(g.get()))) {
+      ++lost;
       *g = Generation{};
       g->unordered = true;
       return g;
