@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   } else if (!strcmp(kind, "levels")) {
     for (int step = 0; step < steps; ++step) { /* levels */
       for (int level = 0; level < levels; ++level) {
-        compute(2000 >> level);
+        compute(400000 >> level);
         swap(right, left, 1600 >> level, 1);
       }
     }

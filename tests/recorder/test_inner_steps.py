@@ -53,6 +53,8 @@ def test_steps_are_found_where_no_call_shows_them(
     assert inner["trips_per_parent"] == {"min": each, "median": each, "max": each}
     assert inner["trips"] == each * steps
     assert main["variants"] == (2 if kind == "records" else 1)  # the first record follows none
+    packable = [pattern for pattern in report["patterns"] if pattern["pattern"] == "packable_messages"]
+    assert not packable or kind == "fields"  # not across the computation of the levels
     # Until the next step begins: their times are all of the loop's but what comes before the first call.
     assert found["mean_s"] * steps <= main["time_s"] / ranks * 1.01
 

@@ -81,6 +81,7 @@ uint32_t Packing::repeating_loop(const Exchange& e) const {
   for (const uint32_t s : e.sites) {
     const SiteTraffic& t = traffic_.sites()[s];
     if (t.sent.empty()) continue;
+    if (computes_between(e, s)) return 0;
     uint64_t messages = 0;
     for (const auto& [edge, amount] : t.sent) messages += amount.messages;
     const double to_each = static_cast<double>(messages) / static_cast<double>(t.sent.size());
@@ -100,6 +101,27 @@ uint32_t Packing::repeating_loop(const Exchange& e) const {
     if (!found) found = outermost;
   }
   return found;
+}
+
+// Whether the program computes between most calls of the site in one step, as a cycle over coarser and coarser grids
+// does: what it sends next it may have computed from what it received.
+bool Packing::computes_between(const Exchange& e, uint32_t site) const {
+  const Step& step = steps_.of(e);
+  if (!step.timed) return false;
+  std::vector<double> between;
+  uint32_t last = UINT32_MAX;
+  for (uint32_t c = 0; c < step.calls.size(); ++c) {
+    const StepCall& call = step.calls[c];
+    if (call.margin || call.site != site) continue;
+    const bool same =
+        last != UINT32_MAX && step.calls[last].process == call.process && step.calls[last].stream == call.stream;
+    if (same) between.push_back(computation_.ns(step, last, c));
+    last = c;
+  }
+  if (between.empty()) return false;
+  const auto middle = between.begin() + static_cast<std::ptrdiff_t>(between.size() / 2);
+  std::nth_element(between.begin(), middle, between.end());
+  return !ComputationBetween::is_copying(*middle, mean_bytes(e));
 }
 
 // The iterations of the loop each time it is entered; 0 if they differ or are unknown. Where iterations of the loop
