@@ -99,6 +99,10 @@ nb::tuple merge(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t
   return apply([&](replay::Made* made) { return replay::merge({loops, sites}, &self.tree, made); });
 }
 
+nb::tuple join(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
+  return apply([&](replay::Made* made) { return replay::join({loops, sites}, &self.tree, made); });
+}
+
 nb::tuple nonblocking(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
   return apply([&](replay::Made* made) { return replay::nonblocking({loops, sites}, &self.tree, made); });
 }
@@ -178,6 +182,7 @@ void bind_replay(nb::module_& m) {
           [](Settings& self, uint32_t level) { self.cost_level = std::min(level, Recorded::cost_levels - 1); })
       .def_rw("copy_per_byte_ns", &Settings::copy_per_byte_ns)
       .def_rw("packed_copy_per_byte_ns", &Settings::packed_copy_per_byte_ns)
+      .def_rw("cached_copy_per_byte_ns", &Settings::cached_copy_per_byte_ns)
       .def(
           "set_network", [](Settings& self, const network::Network& network) { self.network = &network; }, "network"_a,
           nb::keep_alive<1, 2>());
@@ -195,6 +200,7 @@ void bind_replay(nb::module_& m) {
       .def("computation", &computation, "loops"_a, "sites"_a, "factor"_a)
       .def("remove_calls", &remove_calls, "loops"_a, "sites"_a)
       .def("merge", &merge, "loops"_a, "sites"_a)
+      .def("join", &join, "loops"_a, "sites"_a)
       .def("nonblocking", &nonblocking, "loops"_a, "sites"_a)
       .def("overlap", &overlap, "loops"_a, "sites"_a, "part"_a)
       .def("scale_files", &scale_files, "loops"_a, "sites"_a, "factor"_a)

@@ -33,6 +33,7 @@ struct Settings {
   uint32_t cost_level = 0;                        // without a network, below Recorded::cost_levels
   double copy_per_byte_ns = 0.1;                  // assumed of a call, where the recording has one size of message only
   double packed_copy_per_byte_ns = 0;             // of what is packed: once together, once apart
+  double cached_copy_per_byte_ns = 0;             // the same of little data, which is in the caches; 0: as of much
   std::map<std::string, std::string> algorithms;  // by operation, instead of the ones that are usual
 };
 

@@ -15,6 +15,7 @@ namespace {
 // Assumed of calls about messages within a host, which always waited in the recording: they take no longer than that
 // without waiting, for each message and each byte.
 constexpr double most_call_ns = 10'000, most_per_byte_ns = 1;
+constexpr int64_t most_cached_bytes = 1 << 16;  // of a packed message: with its parts it fits into a core's own caches
 
 int64_t picoseconds(double ns) { return std::isfinite(ns) && ns > 0 ? static_cast<int64_t>(ns * 1000 + 0.5) : 0; }
 
@@ -219,7 +220,7 @@ double Translation::shortest_ns(const At& at) const {
   // Longer than any call about messages takes within a host: it waited each time.
   const auto parts = static_cast<double>(std::max<size_t>(at.leaf.call.parts.size(), 1));
   const auto bytes = static_cast<double>(std::max<int64_t>(bytes_of(at.leaf, at.member), 0));
-  return std::min(ns, parts * most_call_ns + most_per_byte_ns * bytes);
+  return std::min(ns, parts * most_call_ns + most_per_byte_ns * bytes) * at.from.takes;
 }
 
 // The cost of a packed call, from that of one call that it replaces: the function's cost grows with the bytes as the
@@ -251,8 +252,10 @@ void Translation::copies(const At& at, bool receives) {
     const int64_t arrived = part.collective() ? mine.in_bytes : std::max(mine.in_bytes, mine.posted_bytes);
     if (part.moves & way) bytes += std::max<int64_t>(receives ? arrived : mine.out_bytes, 0);
   }
+  const bool cached = settings_.cached_copy_per_byte_ns > 0 && bytes <= most_cached_bytes;
+  const double each_ns = cached ? settings_.cached_copy_per_byte_ns : settings_.packed_copy_per_byte_ns;
   Action action;
-  action.ps = picoseconds(settings_.packed_copy_per_byte_ns * static_cast<double>(bytes));
+  action.ps = picoseconds(each_ns * static_cast<double>(bytes));
   if (action.ps) own_->actions.push_back(action);
 }
 

@@ -21,7 +21,7 @@ struct TreeLeaf {
   bool removed = false;    // by a change: its calls are not made
   bool gathers = false;    // made by a change, in place of messages to one rank
   bool unblocked = false;  // by a change: its calls were blocking
-  double takes = 1;        // by a change: what the calls' time is multiplied with, where no other rank decides it
+  double takes = 1;        // by a change: what the calls' own time is multiplied with
 };
 
 struct TreeClass {

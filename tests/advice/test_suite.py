@@ -17,7 +17,7 @@ from recorder.libraries import find
 
 from leadline.figures.content import Content
 from leadline.figures.run import Run, open_run
-from leadline.predict import Change, Files, Relax, Replays
+from leadline.predict import Change, Files, Join, Merge, Relax, Replays
 
 from .suite import judge, programs
 from .suite.cases import CASES, FAULTS, HEALTHY, Case
@@ -30,6 +30,9 @@ TOLD_BY_CALLS = {
     "number_by_number": "packable_messages",
     "communicator_each_step": "repeated_creation",
     "window_each_step": "repeated_creation",
+    "datatype_each_step": "repeated_creation",
+    "broadcasts_in_a_row": "consecutive_broadcasts",
+    "root_reads": "read_by_one",
     "read_by_all": "read_all_by_all",
     "serial_output": "write_by_one",
     "small_writes": "small_io",
@@ -77,6 +80,22 @@ def test_changes_of_the_replay_find_their_calls(tmp_path: Path) -> None:
         files.predict(Change(program=(Files("small_writes", factor),))).predicted.seconds for factor in (0.5, 0.0)
     )
     assert gone <= halved <= files.predict(Change()).predicted.seconds
+
+
+def test_messages_and_exchanges_in_a_row_become_one_and_computation_stays(tmp_path: Path) -> None:
+    numbers = Replays(recorded(BY_NAME["number_by_number"], tmp_path / "numbers"))
+    fields = Replays(recorded(BY_NAME["fields_in_a_row"], tmp_path / "fields"))
+    for replays, change, calls, messages in (
+        (numbers, Join("number_by_number"), (128, 2), (64, 1)),
+        (fields, Merge("swap_faces"), (8 * 5, 5), (8, 1)),
+    ):
+        found = replays.predict(Change(program=(change,)))
+        (made,) = found.made
+        assert (made.calls_before, made.calls_after) == tuple(RANKS * STEPS * each for each in calls)
+        assert (made.messages_before, made.messages_after) == tuple(RANKS * STEPS * each for each in messages)
+        # Where calls take no time, what is left is the computation between them, whether or not its times were kept.
+        # Ranks that wait for each other less often may take less.
+        assert replays.seconds(Change(program=(change,), ideal=True)) <= 1.02 * replays.seconds(Change(ideal=True))
 
 
 def test_cases_are_the_routines_of_the_programs() -> None:

@@ -88,9 +88,28 @@ def reading(make_run: MakeRun, per_rank: list[tuple[list[float], list[float], in
     return make_run([barrier()], processes, [])
 
 
-def iterating(make_run: MakeRun, longest_s: float) -> Any:
+def handing_out(make_run: MakeRun, asking_s: float, to_others: int = 0) -> Any:
+    """Rank 0 hands out 100 tasks to each of the others, which ask for so long in the 10 s."""
+    takes = HandmadeSite("MPI_Recv", "recv", ["main tasks.cpp:5"], {0: Calls(300, 9e9)})
+    asks = HandmadeSite("MPI_Send", "send", ["main tasks.cpp:9"], {w: Calls(100, asking_s * 1e9) for w in (1, 2, 3)})
+    edges = [an_edge(*pair, messages=100) for w in (1, 2, 3) for pair in ((0, w), (w, 0))]
+    edges += [an_edge(1, 2, messages=to_others)] if to_others else []
+    run = make_run([takes, asks], ranks(), edges)
+    pattern = SimpleNamespace(
+        name="wildcard_receive", sites=[0], files=[], in_main_loop=False, ranks=1, messages=300, bytes=0, time_ns=9e9,
+        evidence=[("receives", 300), ("from_anyone", 300)],
+    )  # fmt: skip
+    run.profile.pattern_finder = lambda: SimpleNamespace(
+        add=lambda process, index: None, find=lambda paths, lines: [pattern]
+    )
+    return run
+
+
+def iterating(make_run: MakeRun, longest_s: float, typical_s: float = 1.0) -> Any:
     run = make_run([barrier()], ranks(), [])
-    outlier = SimpleNamespace(iteration=3217, process=2, time_ns=longest_s * 1e9, typical_ns=1e7, computation_ns=0.0)
+    outlier = SimpleNamespace(
+        iteration=3217, process=2, time_ns=longest_s * 1e9, typical_ns=typical_s * 1e9, computation_ns=0.0
+    )
     found = SimpleNamespace(found=True, loop=0, site=0, outliers=[outlier], after=False)
     run.profile.iterations = lambda loop=0: found
     return run
@@ -342,8 +361,10 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: paused(make, 0), None),
     ],
     "slow-iteration": [
-        (lambda make: iterating(make, 0.02), {"iteration": 3217, "rank": 2, "times_typical": 2.0}),
-        (lambda make: iterating(make, 0.0199), None),
+        (lambda make: iterating(make, 2.0), {"iteration": 3217, "rank": 2, "times_typical": 2.0}),
+        (lambda make: iterating(make, 1.99), None),
+        (lambda make: iterating(make, 0.111, 0.01), {"share": pytest.approx(0.0101)}),
+        (lambda make: iterating(make, 0.109, 0.01), None),
     ],
     "costliest-site": [
         (
@@ -352,6 +373,11 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         ),
         (lambda make: make([a_site("MPI_Wait", "wait", [0.099] * 4, 10)], ranks(), []), None),
         (lambda make: make([a_site("MPI_Init", "init", [1.0] * 4)], ranks(), []), None),
+    ],
+    "small-tasks": [
+        (lambda make: handing_out(make, 5.01), {"manager": 0, "tasks": 300, "task_s": pytest.approx(14.97 / 300)}),
+        (lambda make: handing_out(make, 4.99), None),
+        (lambda make: handing_out(make, 5.01, to_others=1), None),
     ],
     "synchronous-sends": [
         (

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from leadline.advice.candidate import Candidate
 from leadline.figures.content import Content
 from leadline.figures.patterns import PatternEntry
+from leadline.figures.run import Site
 from leadline.predict import Files
 from leadline.wording.files import in_words
+
+MOVING = re.compile("MPI_File_(i?read|i?write)")
+OPENING = re.compile("f?(open|close)(64|at|at64)?$")
+OPENED_EACH = 4  # transfers
 
 
 def faster(
@@ -25,7 +33,36 @@ def names(entry: PatternEntry) -> str:
 
 def of(content: Content, name: str) -> list[PatternEntry]:
     """Patterns of this name whose calls can be told from others of the program."""
-    return [entry for entry in content.patterns if entry.name == name and entry.sites and entry.time_s > 0]
+    found = [_with_sites(content, entry) for entry in content.patterns if entry.name == name and entry.time_s > 0]
+    return [entry for entry in found if entry.sites]
+
+
+def _with_sites(content: Content, entry: PatternEntry) -> PatternEntry:
+    """The calls on an MPI file are not always told from those on others. If there are no others, they are known."""
+    mine = set(entry.files)
+    used = {file.file for file in content.files.files if file.mpi.time_s > 0}
+    if entry.sites or used != mine:
+        return entry
+    sites = tuple(each.site for each in content.sites if each.site is not None and MOVING.match(each.name))
+    return replace(entry, sites=sites, steps=entry.steps or _steps(content))
+
+
+def _steps(content: Content) -> int:
+    found = content.iterations
+    return found.found.count if found is not None and found.loop is not None and not found.lumped else 0
+
+
+def kept_open(content: Content, entry: PatternEntry) -> tuple[Site, ...]:
+    """Calls that open and close files as often as these are moved, in the same routines: then each transfer has its
+    own."""
+    transfers = int(entry.evidence["transfers"])
+    routines = {site.routine for site in entry.sites}
+    rows = [
+        each
+        for each in content.file_sites
+        if each.site is not None and OPENING.match(each.name) and each.site.routine in routines
+    ]
+    return tuple(each.site for each in rows if each.site is not None and each.calls >= transfers / OPENED_EACH)
 
 
 def known_remaining(entry: PatternEntry) -> float | None:

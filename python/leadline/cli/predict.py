@@ -62,6 +62,13 @@ SCHEMA = 1
     help="Exchanges in a row that have the same partners become one; so do collective calls of one kind.",
 )
 @click.option(
+    "--join",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_JOIN",
+    help="Messages one after another to the same partner become one.",
+)
+@click.option(
     "--gather",
     multiple=True,
     metavar="SITES",
@@ -135,6 +142,7 @@ def command(
     compute: tuple[str, ...],
     pack: tuple[str, ...],
     merge: tuple[str, ...],
+    join: tuple[str, ...],
     gather: tuple[str, ...],
     nonblocking: tuple[str, ...],
     overlap: tuple[str, ...],
@@ -170,6 +178,7 @@ def command(
             Computation,
             Files,
             Gather,
+            Join,
             Merge,
             Nonblocking,
             NoNoise,
@@ -187,6 +196,7 @@ def command(
         program: list[AnyChange] = [Computation(sites, each) for sites, each in parts]
         program += [Pack(*_packing(each)) for each in pack]
         program += [Merge(sites) for sites in merge]
+        program += [Join(sites) for sites in join]
         program += [Gather(sites) for sites in gather]
         program += [Nonblocking(sites) for sites in nonblocking]
         program += [Overlap(sites) for sites in overlap]

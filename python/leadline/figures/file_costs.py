@@ -13,6 +13,7 @@ from leadline.figures.waits import WaitEntry
 
 Cause = tuple[str, str, Site | None, float]  # rank, doing, site, share
 
+BY_ONE = {"write_by_one": "writer", "read_by_one": "reader"}
 LEAST_SHARE = 0.01  # of the time, from which a pattern is a finding
 _CLASSES = _core.CALL_CLASSES
 
@@ -22,9 +23,9 @@ def recoverable_s(content: Content, entry: PatternEntry) -> float:
     if entry.name == "file_per_rank" and "remaining_s" not in entry.evidence:
         return 0.0  # the bytes have to be moved in any case
     calls_s = max(entry.time_s - entry.evidence.get("remaining_s", 0.0), 0.0)
-    if entry.name != "write_by_one":
+    if entry.name not in BY_ONE:
         return calls_s
-    # If all others wait the whole time, their waiting is the cost; if they need not wait, the writer's time is.
+    # If all others wait the whole time, their waiting is the cost; if they need not wait, the rank's own time is.
     return max(calls_s, waited_for(content, entry))
 
 
@@ -35,9 +36,10 @@ def costly(content: Content) -> list[PatternEntry]:
 
 
 def waited_for(content: Content, entry: PatternEntry) -> float:
-    """Seconds that the other ranks wait for the one that writes, as matched calls show it."""
-    writer = entry.evidence["writer"]
-    return sum(wait.seconds * share_for(content, writer, _causes(wait)) for wait in content.waits.entries)
+    """Seconds that the other ranks wait for the one that writes, or reads, as matched calls show it."""
+    one, reading = entry.evidence[BY_ONE[entry.name]], entry.name == "read_by_one"
+    waits = content.waits.entries
+    return sum(wait.seconds * share_for(content, one, _causes(wait), reading=reading) for wait in waits)
 
 
 def waited_for_writer(content: Content, writer: str | None, sites: Collection[Site]) -> float:
@@ -54,12 +56,12 @@ def writer_in_findings(content: Content) -> str | None:
     return None
 
 
-def share_for(content: Content, writer: str | None, causes: Iterable[Cause]) -> float:
-    """The part of a wait for which the writer was in file calls that do not read."""
+def share_for(content: Content, one: str | None, causes: Iterable[Cause], *, reading: bool = False) -> float:
+    """The part of a wait for which the rank was in file calls that do not read, or in those that do."""
     return sum(
         share
         for rank, doing, site, share in causes
-        if rank == writer and doing == "io" and site is not None and not _reads(content, site)
+        if rank == one and doing == "io" and site is not None and _reads(content, site) == reading
     )
 
 

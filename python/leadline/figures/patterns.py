@@ -13,9 +13,9 @@ from leadline.figures.paths import common_routines, short_place, without_main
 from leadline.figures.run import Run, Site
 
 # Of the evidence, numbers that stand for something else: processes, and loops of the run.
-PROCESSES = {"root", "master", "writer"}
+PROCESSES = {"root", "master", "writer", "reader"}
 # Calls that follow one another and could be one.
-CONSECUTIVE = ("consecutive_exchanges", "consecutive_reductions")
+CONSECUTIVE = ("consecutive_exchanges", "consecutive_reductions", "consecutive_broadcasts")
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _steps(run: Run) -> int:
     return loop.iterations if loop is not None and not lumps_steps(run, loop.number) else 0
 
 
-SENDING = re.compile("send|put|get|accumulate|reduce|start", re.IGNORECASE)
+SENDING = re.compile("send|put|get|accumulate|reduce|bcast|start", re.IGNORECASE)
 
 
 def _calls_apart(sites: Sequence[Site]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Gives each second lost to one cause, so that costs add up to no more than what is lost, and groups findings that are
 about the same calls.
 
-The order: uneven computation, sends that serialise ranks, other waiting, then what the calls take besides (transfer,
-and the cost of the calls themselves). Rules about files share their time among themselves.
+The order: tasks that are too small, uneven computation, sends that serialise ranks, other waiting, then what the calls
+take besides (transfer, and the cost of the calls themselves). Rules about files share their time among themselves.
 """
 
 from __future__ import annotations
@@ -68,6 +68,9 @@ def attributed(content: Content, found: Sequence[Finding], say: Saying) -> list[
     """The findings with the costs that remain to each.   say: makes the text of a finding whose cost has changed."""
     seconds = _Seconds(content)
     given: dict[int, Finding] = {}
+    for finding in found:
+        if finding.id == "small-tasks":  # workers and their manager wait for each other all the time
+            seconds.take_waits(finding.cost_s or 0.0, lambda number: 1.0)
     uneven = _uneven_and_synchronous(content, found, seconds, given, say)
     serial = [each for each in found if each.evidence.get("pattern") in SERIAL]
     patterns = _by_cost(found, "pattern")

@@ -13,7 +13,8 @@ WORTH_SAYING = 0.001  # of the time
 def file_sentence(found: dict[str, Any]) -> str:
     return {
         "read_all_by_all": _read_by_all,
-        "write_by_one": _written_by_one,
+        "write_by_one": _by_one,
+        "read_by_one": _by_one,
         "small_io": _small,
         "file_per_rank": _one_per_rank,
     }[found["pattern"]](found)
@@ -34,13 +35,12 @@ def _read_by_all(found: dict[str, Any]) -> str:
     )
 
 
-def _written_by_one(found: dict[str, Any]) -> str:
+def _by_one(found: dict[str, Any]) -> str:
     files, others = in_words(found["file"], 1), found["files"] - 1
     files += f" and {fmt.plural(others, 'other file')}" if others else ""
-    text = (
-        f"{fmt.percent(found['share'])}: rank {found['writer']} writes {files} for all ranks "
-        f"({fmt.size(found['bytes_written'])})"
-    )
+    does, moved = ("writes", "bytes_written") if "writer" in found else ("reads", "bytes_read")
+    rank = found.get("writer", found.get("reader"))
+    text = f"{fmt.percent(found['share'])}: rank {rank} {does} {files} for all ranks ({fmt.size(found[moved])})"
     if found["waited_share"] >= WORTH_SAYING:
         text += f"; the others spend {fmt.percent(found['waited_share'])} of the time waiting for it"
     return text + "."

@@ -63,6 +63,15 @@ class Merge:
 
 
 @dataclass(frozen=True)
+class Join:
+    """Messages one after another to the same partner become one, with the bytes of all. members: the calls' numbers in
+    the run, if these are known; else those at `sites`."""
+
+    sites: str
+    members: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Nonblocking:
     """Blocking sends and receives of an exchange become nonblocking, with one wait at its end. members: the calls'
     numbers in the run, if these are known; else those at `sites`."""
@@ -74,11 +83,13 @@ class Nonblocking:
 @dataclass(frozen=True)
 class Overlap:
     """Messages are nonblocking, and what ranks compute between an exchange and their next call comes before its wait.
-    part: of that computation.   members: the calls' numbers in the run, if these are known; else those at `sites`."""
+    part: of that computation.   members: the calls' numbers in the run, if these are known; else those at `sites`.
+    independent: that it needs nothing of what is received is taken for granted, so that the interval leaves it so."""
 
     sites: str
     part: float = 1.0
     members: tuple[int, ...] = ()
+    independent: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,9 +120,11 @@ class Gather:
     members: tuple[int, ...] = ()
 
 
-AnyChange = Pack | Computation | Balance | NoNoise | Without | Merge | Nonblocking | Overlap | Gather | Files | Relax
+AnyChange = (
+    Pack | Join | Computation | Balance | NoNoise | Without | Merge | Nonblocking | Overlap | Gather | Files | Relax
+)
 # Computation is what it is before messages are packed and computation is spread. What overlaps comes last.
-_ORDER = (Computation, NoNoise, Files, Relax, Without, Gather, Pack, Merge, Nonblocking, Balance, Overlap)
+_ORDER = (Computation, NoNoise, Files, Relax, Without, Gather, Pack, Join, Merge, Nonblocking, Balance, Overlap)
 
 
 @dataclass(frozen=True)
@@ -154,6 +167,9 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
             case Merge():
                 name, text = "merge", f"exchanges or collectives in a row in {change.sites} made one"
                 done = tree.merge(*_calls_of(run, change))
+            case Join():
+                name, text = "join", f"messages in a row to one partner in {change.sites} made one"
+                done = tree.join(*_calls_of(run, change))
             case Gather():
                 name, text = "gather", f"messages in {change.sites} to one rank gathered"
                 done = tree.gather(*_calls_of(run, change))
@@ -182,7 +198,7 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
 
 
 def _calls_of(
-    run: Run, change: Without | Merge | Nonblocking | Overlap | Gather | Files | Relax
+    run: Run, change: Without | Join | Merge | Nonblocking | Overlap | Gather | Files | Relax
 ) -> tuple[list[int], list[int]]:
     """Loops and call sites, by number."""
     return ([], list(change.members)) if change.members else numbers_of(run, change.sites)

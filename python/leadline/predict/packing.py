@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leadline import _core
-from leadline.predict.changes import AnyChange, Computation, Merge, Nonblocking, Overlap, Pack
+from leadline.predict.changes import AnyChange, Computation, Join, Merge, Nonblocking, Overlap, Pack
 from leadline.text import format as fmt
 
 SLOWER = 1.2  # computation between packed calls, at most: 1.18 in advection of the one program that was measured
@@ -43,17 +43,24 @@ def copy_rates(network: _core.Network | None) -> CopyRates:
 
 def is_uncertain(change: AnyChange) -> bool:
     """Whether the interval of a prediction holds more than what iterations differ by."""
-    return isinstance(change, Pack | Merge | Overlap)
+    if isinstance(change, Overlap):
+        return not change.independent
+    return isinstance(change, Pack | Join | Merge)
+
+
+def slowest_copy(program: Sequence[AnyChange], rates: CopyRates) -> float:
+    """ns for each byte. What whole exchanges sent is contiguous already; single messages may be single numbers."""
+    return rates.high if any(isinstance(one, Pack | Join) for one in program) else rates.likely
 
 
 def assumptions(program: Sequence[AnyChange], rates: CopyRates) -> list[str]:
     """Sentences."""
     found = []
-    if any(isinstance(one, Pack | Merge) for one in program):
+    if any(isinstance(one, Pack | Join | Merge) for one in program):
         where = "assumed" if rates.assumed else "by the network's file"
         found.append(
-            f"Packing and merging: each end copies the data at {rates.likely:.2g} ns a byte ({rates.low:.2g} to "
-            f"{rates.high:.2g}, {where})."
+            f"Packing and merging: each end copies the data at {rates.likely:.2g} ns a byte, and at {rates.low:.2g} ns "
+            f"where a message has at most 64 kiB ({rates.low:.2g} to {slowest_copy(program, rates):.2g}, {where})."
         )
     if any(isinstance(one, Pack) for one in program):
         found.append(
@@ -76,4 +83,5 @@ def assumptions(program: Sequence[AnyChange], rates: CopyRates) -> list[str]:
 def pessimistic(program: Sequence[AnyChange]) -> tuple[AnyChange, ...]:
     """The changes, with computation at what is packed as slow as it may become, and without any that overlaps."""
     slower = [Computation(one.sites, SLOWER, one.members) for one in program if isinstance(one, Pack)]
-    return (*(replace(one, part=0.0) if isinstance(one, Overlap) else one for one in program), *slower)
+    together = (replace(one, part=0.0) if isinstance(one, Overlap) and not one.independent else one for one in program)
+    return (*together, *slower)

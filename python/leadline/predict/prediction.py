@@ -191,7 +191,8 @@ class Replays:
         slower = _core.ReplayTree(self._recorded)
         apply(slower, self.run, packing.pessimistic(change.program))
         fast = _figures(changed, replace(change, packed_copy_ns=rates.low), self._costs, steps)
-        slow = _figures(slower, replace(change, packed_copy_ns=rates.high), self._costs, steps)
+        slowest = packing.slowest_copy(change.program, rates)
+        slow = _figures(slower, replace(change, packed_copy_ns=slowest), self._costs, steps)
         iteration = likely.iteration
         if iteration and fast.iteration and slow.iteration:
             iteration = (iteration[0], min(iteration[1], fast.iteration[1]), max(iteration[2], slow.iteration[2]))
@@ -345,8 +346,10 @@ def _settings(change: Change, costs: _Costs, seed: int = 0) -> _core.ReplaySetti
     settings.latency_ns = LATENCY_NS
     settings.copy_per_byte_ns = COPY_NS
     if not change.ideal:
-        likely = packing.copy_rates(change.network).likely
-        settings.packed_copy_per_byte_ns = likely if change.packed_copy_ns is None else change.packed_copy_ns
+        rates = packing.copy_rates(change.network)
+        settings.packed_copy_per_byte_ns = rates.likely if change.packed_copy_ns is None else change.packed_copy_ns
+        if change.packed_copy_ns is None:
+            settings.cached_copy_per_byte_ns = rates.low
     for operation, algorithm in change.collectives:
         settings.set_algorithm(operation, algorithm)
     if change.eager_bytes is not None:

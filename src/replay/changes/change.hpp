@@ -47,6 +47,9 @@ Refusal remove_calls(const Selection& at, Tree* tree, Made* made);
 // collectives of one kind with the same communicator and root.
 Refusal merge(const Selection& at, Tree* tree, Made* made);
 
+// Messages one after another to the same partner, with nothing received between, become one with the bytes of all.
+Refusal join(const Selection& at, Tree* tree, Made* made);
+
 // Blocking sends and receives of an exchange become nonblocking, with one wait at its end.
 Refusal nonblocking(const Selection& at, Tree* tree, Made* made);
 // The same, also of single messages; and that part of what ranks compute between an exchange and their next call comes

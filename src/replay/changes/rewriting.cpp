@@ -112,11 +112,16 @@ bool Rewriting::in_row(const Element& e) const {
   return true;
 }
 
+// Of an execution of a loop; 0: the element is none. Calls that several bodies have in common may be a body, too.
+uint32_t Rewriting::loop_number(const Element& e) const {
+  return e.is_body && (e.times > 1 || old_.loop_of[e.index]) ? ++loops_ : 0;
+}
+
 void Rewriting::flatten(uint32_t body, uint32_t loop, Row* row) const {
   for (const Element& e : old_.shape.bodies[body]) {
     for (uint64_t t = 0; t < e.times; ++t) {
       if (e.is_body) {
-        flatten(e.index, loop, row);
+        flatten(e.index, loop ? loop : loop_number(e), row);
       } else {
         row->leaves.push_back(e.index - RecordedShape::marks);
         row->loops.push_back(loop);
@@ -138,7 +143,7 @@ void Rewriting::rows_of(uint32_t body, bool in_loop) {
     Row row;
     size_t end = i;
     while (end < old.size() && joins(old[end]) && (end == i || !computes_before(old[end]))) {
-      const uint32_t loop = old[end].is_body ? ++loops_ : 0;
+      const uint32_t loop = loop_number(old[end]);
       for (uint64_t t = 0; t < old[end].times; ++t) {
         if (old[end].is_body) {
           flatten(old[end].index, loop, &row);
@@ -242,13 +247,37 @@ void Rewriting::renew(uint32_t leaf, const std::vector<uint32_t>& ages) {
     ++kept;
   }
   if (!kept && !l.call.parts.empty()) class_.leaves[leaf].removed = true;
+  // A call that completes fewer requests takes less time itself.
+  if (kept && kept < l.call.parts.size())
+    class_.leaves[leaf].takes *= static_cast<double>(kept) / static_cast<double>(l.call.parts.size());
   l.call.parts.resize(kept);
   l.parts.resize(kept);
   l.makers.resize(kept);
   l.modes.resize(kept);
 }
 
+// Calls of one leaf that become several leaves: what is computed before those whose time was not kept is known of all
+// of them together only.
+void Rewriting::fill(TreeMember* member) const {
+  std::vector<uint8_t> divided(recorded_);
+  for (size_t l = recorded_; l < from_.size(); ++l)
+    if (from_[l] != structure::no_index) divided[from_[l]] = true;
+  for (size_t l = 0; l < recorded_ && l < member->before_ns.size(); ++l) {
+    if (!divided[l]) continue;
+    std::vector<float>& all = member->before_ns[l];
+    double sum = 0;
+    size_t unknown = 0;
+    for (const float ns : all) std::isfinite(ns) ? void(sum += ns) : void(++unknown);
+    if (!unknown) continue;
+    const double rest = member->times(class_, l).before_ns * static_cast<double>(all.size()) - sum;
+    const auto each = static_cast<float>(std::max(rest, 0.0) / static_cast<double>(unknown));
+    for (float& ns : all)
+      if (!std::isfinite(ns)) ns = each;
+  }
+}
+
 void Rewriting::regroup(TreeMember* member, Made* made) const {
+  fill(member);
   std::vector<std::vector<float>> before(class_.leaves.size()), during(class_.leaves.size());
   std::vector<size_t> used(recorded_);
   class_.shape.for_each_call([&](uint32_t leaf, uint64_t) {

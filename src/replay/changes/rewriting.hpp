@@ -62,9 +62,11 @@ class Rewriting {
   void rows_of(uint32_t body, bool in_loop);
   bool computes_before(const Element& e) const;
   bool in_row(const Element& e) const;
+  uint32_t loop_number(const Element& e) const;
   void flatten(uint32_t body, uint32_t loop, Row* row) const;
   Refusal renumber();
   void renew(uint32_t leaf, const std::vector<uint32_t>& ages);
+  void fill(TreeMember* member) const;
   void regroup(TreeMember* member, Made* made) const;
 
   TreeClass& class_;

@@ -38,7 +38,7 @@ PACKED = (("packable_messages",), ("pack",))
 SUMS = (("consecutive_reductions",), ("merge-reductions",))
 MADE = (("repeated_creation",), ("create-once",))
 BARRIER = ("remove-barrier",)
-OVERTAKE = ("nonblocking",)
+OVERTAKE = ("nonblocking", "overlap")
 COLLECTIVE = ("collective",)
 TO_ALL, TO_ONE = ("one_to_all", "handmade_broadcast"), ("all_to_one",)
 ALL_TO_ALL = ("handmade_alltoall", "all_with_all")
@@ -61,7 +61,7 @@ FAULTS = (
     Case("late_receive", "order", 100, "receive posted late", ("unexpected_large", "waiting"), OVERTAKE),
     Case("late_sender", "order", 200, "rank 0 writes before it sends", ("write_by_one", "waiting"), ("parallel-io",)),
     Case("polling", "order", 500, "1,000 probes in vain", ("polling",)),
-    Case("tiny_tasks", "order", 50000, "tasks shorter than messages", ("small_tasks",), trips=False),
+    Case("tiny_tasks", "order", 50000, "tasks shorter than messages", ("small-tasks",), trips=False),
     Case("barrier_each_step", "collectives", 3000, "a barrier", ("redundant_barrier",), BARRIER),
     Case("barrier_before_sum", "collectives", 2500, "a barrier", ("redundant_barrier",), BARRIER),
     Case("sums_in_a_row", "collectives", 3000, "six sums", *SUMS),
@@ -81,7 +81,12 @@ FAULTS = (
     Case("datatype_each_step", "objects", 200, "8,000 blocks committed", *MADE),
     Case("read_by_all", "files", 600, "each rank reads all", ("read_all_by_all",), ("read-once",)),
     Case(
-        "root_reads", "files", 500, "rank 0 reads and sends", ("one_to_all", "file-time", "waiting"), ("parallel-io",)
+        "root_reads",
+        "files",
+        500,
+        "rank 0 reads and sends",
+        ("one_to_all", "read_by_one", "file-time", "waiting"),
+        ("parallel-io",),
     ),
     Case("serial_output", "files", 400, "rank 0 writes", ("write_by_one",), ("parallel-io",)),
     Case("small_writes", "files", 150, "8 bytes each", ("small_io",), ("larger-io",)),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from leadline.advice import files
 from leadline.advice.candidate import Candidate, Kind
 from leadline.figures.content import Content
 
-NS_PER_BYTE = 1.0  # assumed of a large transfer beside what a small one costs
+NS_PER_BYTE = 0.25  # assumed of a large transfer beside what a small one costs
 MOST_BYTES = 1 << 20  # of a combined transfer
 
 
@@ -22,14 +24,16 @@ def candidates(content: Content) -> list[Candidate]:
             continue
         mean_ns = entry.time_s / transfers * 1e9
         remaining = 1 / together + NS_PER_BYTE * each / mean_ns
+        opening = files.kept_open(content, entry)
         verb = "Write" if told["writes"] >= told["reads"] else "Read"
         found.append(
             files.faster(
                 "larger-io",
                 f"{verb} {files.names(entry)} in larger transfers: {together:,.0f} times as long",
-                "Collect the values in a buffer and move it in one call, or use the buffer of stdio, a file view or "
+                ("Keep the file open. " if opening else "")
+                + "Collect the values in a buffer and move it in one call, or use the buffer of stdio, a file view or "
                 "collective MPI-IO.",
-                entry,
+                replace(entry, sites=(*entry.sites, *opening)),
                 remaining,
                 (
                     "the transfers of an iteration can be made at once",

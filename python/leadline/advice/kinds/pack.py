@@ -1,18 +1,23 @@
-"""A loop sends each partner one message after another."""
+"""A loop sends each partner one message after another; or messages to a partner follow one another without a loop of
+their own, and nothing is received between them."""
 
 from __future__ import annotations
 
 from leadline.advice.candidate import Candidate, Kind
 from leadline.advice.places import of_pattern
 from leadline.figures.content import Content
-from leadline.predict import Pack
+from leadline.figures.patterns import PatternEntry
+from leadline.predict import Join, Pack
 
 
 def candidates(content: Content) -> list[Candidate]:
     found = []
     for entry in content.patterns:
         loop = entry.evidence.get("loop")
-        if entry.name != "packable_messages" or not loop or entry.evidence.get("one_sided"):
+        if entry.name != "packable_messages" or entry.evidence.get("one_sided"):
+            continue
+        if not loop:
+            found += _in_a_row(entry)
             continue
         found.append(
             Candidate(
@@ -30,6 +35,24 @@ def candidates(content: Content) -> list[Candidate]:
             )
         )
     return found
+
+
+def _in_a_row(entry: PatternEntry) -> list[Candidate]:
+    if not entry.sites:
+        return []
+    members = tuple(member for site in entry.sites for member in site.members)
+    together = int(entry.evidence["together"])
+    return [
+        Candidate(
+            "pack",
+            f"Send as one message what {of_pattern(entry)} sends to each partner in {together:,}",
+            "Use one derived datatype for all (MPI_Type_vector, MPI_Type_create_struct), or copy them into a buffer.",
+            entry.sites,
+            Join(of_pattern(entry), members),
+            ("what is sent is there before the first of these messages is",),
+            together=together,
+        )
+    ]
 
 
 KIND = Kind(id="pack", order=20, candidates=candidates, patterns=("packable_messages",))

@@ -9,6 +9,7 @@ from leadline.figures import file_costs
 from leadline.figures.content import Content
 from leadline.figures.paths import short_place
 from leadline.figures.patterns import CONSECUTIVE, PROCESSES, PatternEntry
+from leadline.figures.waits import WaitEntry
 from leadline.findings.file_words import file_sentence
 from leadline.findings.finding import About, Evidence, Fact, LoopPlace, Rule, at_least
 from leadline.text import format as fmt
@@ -24,6 +25,7 @@ HELP = {
     "packable_messages": "Pack the messages to each partner into one, or use a derived datatype.",
     "consecutive_exchanges": "Exchange all these fields together: one message to each partner with the halos of all.",
     "consecutive_reductions": "Reduce the values together, in one array.",
+    "consecutive_broadcasts": "Broadcast the values together: in one array, or as one datatype.",
     "all_to_one": "Use MPI_Gather or MPI_Gatherv, or MPI_Reduce if the values are summed.",
     "one_to_all": "Use MPI_Scatter or MPI_Scatterv, or MPI_Bcast if all ranks get the same data.",
     "handmade_broadcast": "Use MPI_Bcast: the library picks the algorithm for the size and the number of ranks.",
@@ -38,6 +40,7 @@ HELP = {
     "repeated_creation": "Create them once, before the loop, if they are the same in every iteration.",
     "read_all_by_all": "Read the file collectively (MPI_File_read_all), or on one rank followed by MPI_Bcast.",
     "write_by_one": "Write in parallel (MPI_File_write_all, parallel NetCDF or HDF5).",
+    "read_by_one": "Let each rank read its part: MPI_File_read_at_all, parallel NetCDF or HDF5.",
     "small_io": "Use larger transfers: whole arrays, or collective MPI-IO.",
     "file_per_rank": "Write one shared file collectively: one file per rank can overload the metadata server.",
 }
@@ -55,11 +58,17 @@ FACT_ONE_SIDED = {
     "handmade_reduction": "a reduction is hand-written with {}",
     "handmade_alltoall": "an all-to-all is hand-written with {}",
 }
+# What there are fewer of where calls in a row become one: what each call is, and what another one did before it.
+SAVED = {
+    "messages": ("exchange", "received"),
+    "reductions": ("reduction", "computed"),
+    "broadcasts": ("broadcast", "brought"),
+}
 COLLECTIVE = re.compile("^MPI_File_.*_(all|ordered)")
 FREEING = ("_free", "_disconnect")
 ROOTED = ("all_to_one", "one_to_all")
 OF_FILES = {
-    *("files", "file_bytes", "readers", "remaining_s", "writer", "bytes_written"),
+    *("files", "file_bytes", "readers", "remaining_s", "writer", "bytes_written", "reader", "bytes_read"),
     *("names", "opening_s", "transfers", "bytes_each", "reads", "writes"),
 }
 FACT = {
@@ -136,7 +145,7 @@ def _more(content: Content, entry: PatternEntry) -> Evidence:
     if entry.name == "allreduce_bound":
         return {"reductions": len({short_place(site.location) for site in entry.sites})}
     if entry.name in CONSECUTIVE:
-        saved = "messages" if "messages_saved_in_step" in told else "reductions"
+        saved = next(what for what in SAVED if f"{what}_saved_in_step" in told)
         return {
             **{name: told[name] for name in ("called_in", "called_at")},
             "saved": saved,
@@ -151,7 +160,7 @@ def _more(content: Content, entry: PatternEntry) -> Evidence:
 def _of_files(content: Content, entry: PatternEntry) -> Evidence:
     """deciding_share: of the time that could be saved at most."""
     told = entry.evidence
-    waited_s = file_costs.waited_for(content, entry) if entry.name == "write_by_one" else None
+    waited_s = file_costs.waited_for(content, entry) if entry.name in file_costs.BY_ONE else None
     return {
         "deciding_share": content.share(file_costs.recoverable_s(content, entry)),
         "remaining_share": content.share(told["remaining_s"]) if "remaining_s" in told else None,
@@ -187,10 +196,20 @@ def _by_order(content: Content, entry: PatternEntry) -> float:
     """Another order of calls saves waits of sends for their receives, of which the ranks' own sends remain; without
     known waits, at most the calls' time."""
     sites = set(entry.sites)
-    late = [wait.seconds for wait in content.waits.entries if wait.site in sites and wait.kind == LATE_RECEIVER]
+    late = [
+        wait.seconds * (_in_calls(wait) if entry.name == "unexpected_large" else 1.0)
+        for wait in content.waits.entries
+        if wait.site in sites and wait.kind == LATE_RECEIVER
+    ]
     lost_s = sum(late) if content.waits.found else entry.time_s
     chain, best = entry.evidence.get("chain"), entry.evidence.get("chain_if_posted_first", 0)
     return lost_s * (1 - best / chain) if chain else lost_s
+
+
+def _in_calls(wait: WaitEntry) -> float:
+    """The part of a wait for which the receiver was in calls. While it computes, hardly a library moves long messages,
+    and to post the receive earlier gains nothing."""
+    return max(1.0 - sum(cause.share for cause in wait.causes if cause.doing == "computation"), 0.0)
 
 
 def _loop(entry: PatternEntry) -> str | None:
@@ -229,7 +248,8 @@ def sentence(content: Content, found: Evidence) -> str:
 
 def _in_a_row(found: Evidence, share: str) -> str:
     """ "12 %: step makes 8 exchanges with the same partners in a row (step.f90:384 and :391)." """
-    what = "exchanges with the same partners" if found["pattern"] == "consecutive_exchanges" else "reductions"
+    kind, did = SAVED[found["saved"]]
+    what = "exchanges with the same partners" if kind == "exchange" else f"{kind}s"
     who = found["called_in"] or found["where"]
     at = f" ({', '.join(found['called_at'][:MOST_PLACES])}{', …' if len(found['called_at']) > MOST_PLACES else ''})"
     saved = (
@@ -237,10 +257,9 @@ def _in_a_row(found: Evidence, share: str) -> str:
         if found["saved_per_step"]
         else ""
     )
-    kind, other = ("exchange", "received") if found["pattern"] == "consecutive_exchanges" else ("reduction", "computed")
     return (
         f"{share}: {who} makes {fmt.count(found['together'])} {what} in a row{at if found['called_at'] else ''} that "
-        f"could be one{saved}, if no {kind} needs what another {other}."
+        f"could be one{saved}, if no {kind} needs what another {did}."
     )
 
 

@@ -25,6 +25,7 @@ def facts(content: Content) -> Fact | None:
             "time_s": worst.time_ns * 1e-9,
             "typical_s": worst.typical_ns * 1e-9,
             "times_typical": worst.time_ns / worst.typical_ns,
+            "share": content.share((worst.time_ns - worst.typical_ns) * 1e-9 * len(content.ranks)),
         },
         About(loop=main_loop(content), ranks=(content.run.label(worst.process),)),
     )
@@ -39,10 +40,10 @@ def sentence(content: Content, found: Evidence) -> str:
 
 RULE = Rule(
     id="slow-iteration",
-    order=220,
+    order=235,
     severity="notice",
     section="iterations",
     facts=facts,
     sentence=sentence,
-    threshold={"times_typical": at_least(FACTOR)},
+    threshold={"times_typical": at_least(FACTOR), "share": at_least(0.01)},
 )

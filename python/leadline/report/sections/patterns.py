@@ -21,6 +21,7 @@ TITLES = {
     "packable_messages": "messages that could be combined",
     "consecutive_exchanges": "exchanges in a row that could be one",
     "consecutive_reductions": "reductions in a row that could be one",
+    "consecutive_broadcasts": "broadcasts in a row that could be one",
     "all_to_one": "all-to-one",
     "one_to_all": "one-to-all",
     "handmade_broadcast": "hand-written broadcast",
@@ -43,6 +44,7 @@ TITLES = {
     "repeated_creation": "objects re-created every iteration",
     "read_all_by_all": "every rank reads the whole file",
     "write_by_one": "serial output (one rank writes)",
+    "read_by_one": "serial input (one rank reads)",
     "small_io": "small transfers",
     "file_per_rank": "one file per rank",
 }

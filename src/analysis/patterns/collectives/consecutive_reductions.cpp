@@ -13,13 +13,14 @@ namespace {
 using trace::CallClass;
 using trace::Category;
 
-constexpr int64_t most_bytes = 1 << 13;  // larger reductions gain little by being combined
+constexpr int64_t most_bytes = 1 << 13;  // larger ones gain little by being combined
 
 bool reduces(const std::string& name) {
   return name == "MPI_Allreduce" || name == "MPI_Allreduce_c" || name == "MPI_Reduce" || name == "MPI_Reduce_c";
 }
+bool broadcasts(const std::string& name) { return name == "MPI_Bcast" || name == "MPI_Bcast_c"; }
 
-// Reductions that follow one another on all processes, by their call sites in order.
+// Reductions or broadcasts that follow one another on all processes, by their call sites in order.
 struct Found {
   std::set<uint32_t> processes;
   uint64_t rows = 0;
@@ -37,7 +38,7 @@ class Finder {
     }
   }
 
-  // Units are call sites, doubled: reductions to a root are other ones there.
+  // Units are call sites, doubled: those with a root are other ones there.
   std::vector<Pattern> run() {
     const UnitOf units{
         [this](uint32_t call) { return unit_at(call); },
@@ -73,8 +74,9 @@ class Finder {
     if (c.site >= profile_.sites().size()) return UnitOf::divides;
     if (category_of(c.cls) == Category::local) return UnitOf::none;
     const SiteTraffic& t = traffic_.sites()[c.site];
-    const bool counts = c.cls == CallClass::coll && reduces(function(c.site).name) && t.communicators.size() == 1 &&
-                        t.least_size > 1 && bytes_of(c.site) <= most_bytes;
+    const std::string& name = function(c.site).name;
+    const bool counts = c.cls == CallClass::coll && (reduces(name) || broadcasts(name)) &&
+                        t.communicators.size() == 1 && t.least_size > 1 && bytes_of(c.site) <= most_bytes;
     return counts ? 2 * c.site + (at_root_.count(call) ? 1 : 0) : UnitOf::divides;
   }
 
@@ -88,7 +90,10 @@ class Finder {
     return calls ? bytes / static_cast<int64_t>(calls) : 0;
   }
 
+  // A broadcast that is much shorter than the next one may say how much that brings.
   bool alike(uint32_t a, uint32_t b) const {
+    constexpr int64_t much = 4;
+    if (broadcasts(function(a / 2).name) && bytes_of(b / 2) > much * bytes_of(a / 2)) return false;
     return a % 2 == b % 2 && profile_.sites()[a / 2].function == profile_.sites()[b / 2].function &&
            traffic_.sites()[a / 2].communicators == traffic_.sites()[b / 2].communicators;
   }
@@ -108,7 +113,8 @@ class Finder {
 
   Pattern pattern(const std::vector<uint32_t>& sites, const Found& f) const {
     Pattern p;
-    p.name = "consecutive_reductions";
+    const bool broadcast = broadcasts(function(sites[0]).name);
+    p.name = broadcast ? "consecutive_broadcasts" : "consecutive_reductions";
     p.in_main_loop = true;
     p.ranks = static_cast<uint32_t>(f.processes.size());
     for (const uint32_t s : std::set<uint32_t>(sites.begin(), sites.end())) {
@@ -117,10 +123,11 @@ class Finder {
     }
     const double each = static_cast<double>(f.rows) / static_cast<double>(f.processes.size());
     p.evidence = {{"together", static_cast<int64_t>(sites.size())},
-                  {"reductions_saved_in_step", each * static_cast<double>(sites.size() - 1)},
+                  {broadcast ? "broadcasts_saved_in_step" : "reductions_saved_in_step",
+                   each * static_cast<double>(sites.size() - 1)},
                   {"computation_between_s", f.computed_ns * 1e-9 / static_cast<double>(f.processes.size())},
                   {"function", function(sites[0]).name},
-                  {"assumes", std::string("independent reductions")}};
+                  {"assumes", std::string(broadcast ? "independent broadcasts" : "independent reductions")}};
     return p;
   }
 

@@ -1,6 +1,7 @@
 #include "analysis/patterns/collectives/site_patterns.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -16,6 +17,8 @@ constexpr double small_bytes = 1 << 12;      // a smaller allreduce takes as lon
 constexpr uint64_t failed_per_success = 10;  // polls
 constexpr uint64_t least_polls = 1000;
 constexpr double nearly_all = 0.9;  // of the steps
+constexpr uint64_t least_steps_of_local = 20;
+constexpr double most_beside_steps = 0.02;  // calls beside those of the steps, as a share; one, in any case
 
 bool is_allreduce(const std::string& name) { return name == "MPI_Allreduce" || name == "MPI_Allreduce_c"; }
 bool is_barrier(const std::string& name) { return name == "MPI_Barrier"; }
@@ -23,6 +26,16 @@ bool is_barrier(const std::string& name) { return name == "MPI_Barrier"; }
 bool connects(const std::string& name) {
   return name.starts_with("MPI_Comm_spawn") || name == "MPI_Comm_accept" || name == "MPI_Comm_connect" ||
          name == "MPI_Comm_join";
+}
+
+// Local calls that make a datatype, and the one that makes it usable.
+bool makes_datatype(const std::string& name) {
+  return name.starts_with("MPI_Type_") &&
+         (name == "MPI_Type_commit" || name.find("contiguous") != std::string::npos ||
+          name.find("vector") != std::string::npos || name.find("indexed") != std::string::npos ||
+          name.starts_with("MPI_Type_struct") || name.starts_with("MPI_Type_create_struct") ||
+          name.find("subarray") != std::string::npos || name.find("darray") != std::string::npos ||
+          name.starts_with("MPI_Type_create_resized") || name == "MPI_Type_dup");
 }
 
 double time_of(const GlobalSite& site) {
@@ -42,6 +55,7 @@ class SitePatterns {
     polls();
     created({CallClass::comm_create, CallClass::comm_icreate}, CallClass::comm_free, "communicators");
     created({CallClass::win_create}, CallClass::win_free, "windows");
+    datatypes();
   }
 
  private:
@@ -175,6 +189,42 @@ class SitePatterns {
                   {"made", static_cast<int64_t>(times)},
                   {"made_per_step", static_cast<double>(times) / std::max(all, 1.0)}};
     found_->push_back(std::move(p));
+  }
+
+  // Datatypes that are made in every step. Local calls are counted, but not kept in their order: those of the steps are
+  // as many as a multiple of the steps, on every process, and few more.
+  void datatypes() {
+    const RunLoops& loops = profile_.loops();
+    if (!main_ || loops.iterations(main_) < least_steps_of_local) return;
+    const auto steps = static_cast<double>(loops.iterations(main_));
+    std::vector<uint32_t> sites;
+    uint64_t committed = 0;
+    std::set<uint32_t> processes;
+    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+      const trace::Function& f = function(s);
+      const bool frees = f.cls == CallClass::type_free;
+      if (!profile_.sites()[s].local || (!frees && !makes_datatype(f.name)) || !once_in_steps(s, steps)) continue;
+      sites.push_back(s);
+      if (f.name != "MPI_Type_commit") continue;
+      committed += calls(s);
+      for (const Cell& c : profile_.sites()[s].cells) processes.insert(c.process);
+    }
+    if (!committed) return;
+    Pattern p = pattern("repeated_creation", sites);
+    p.in_main_loop = true;
+    p.evidence = {{"what", std::string("datatypes")},
+                  {"made", static_cast<int64_t>(committed)},
+                  {"made_per_step",
+                   std::floor(static_cast<double>(committed) / (steps * static_cast<double>(processes.size())))}};
+    found_->push_back(std::move(p));
+  }
+
+  bool once_in_steps(uint32_t s, double steps) const {
+    const std::vector<Cell>& cells = profile_.sites()[s].cells;
+    return !cells.empty() && std::all_of(cells.begin(), cells.end(), [&](const Cell& c) {
+      const auto calls = static_cast<double>(c.counts.calls);
+      return calls >= steps && calls - steps * std::floor(calls / steps) <= std::max(1.0, most_beside_steps * steps);
+    });
   }
 
   // Called in nearly all steps, on the processes that call there. Many calls in a few steps do not count: an inner loop

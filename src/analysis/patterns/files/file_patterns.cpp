@@ -33,7 +33,8 @@ class FilePatterns {
   void run() {
     for (const std::vector<FileUse>& kind : uses_.kinds(trace::moves::reads)) read_by_all(kind);
     for (const std::vector<FileUse>& kind : uses_.kinds(trace::moves::reads | trace::moves::writes)) small(kind);
-    written_by_one();
+    by_one(trace::moves::writes);
+    by_one(trace::moves::reads);
     one_per_rank();
   }
 
@@ -112,12 +113,18 @@ class FilePatterns {
     found_->push_back(std::move(p));
   }
 
-  void written_by_one() {
+  static uint64_t bytes_moved(const FileUse& u, uint8_t moved) {
+    return moved == trace::moves::writes ? u.bytes_written() : u.bytes_read();
+  }
+
+  // One rank writes what all have, or reads for all.
+  void by_one(uint8_t moved) {
+    const bool writes = moved == trace::moves::writes;
     std::map<uint32_t, uint64_t> by_process;
     uint64_t all = 0;
     for (const FileUse& u : uses_.all()) {
-      by_process[u.process] += u.bytes_written();
-      all += u.bytes_written();
+      by_process[u.process] += bytes_moved(u, moved);
+      all += bytes_moved(u, moved);
     }
     if (all < least_bytes || ranks() < 2) return;
     const auto most = std::max_element(by_process.begin(), by_process.end(),
@@ -125,16 +132,17 @@ class FilePatterns {
     if (static_cast<double>(most->second) < whole * static_cast<double>(all)) return;
     std::vector<FileUse> own;
     for (const FileUse& u : uses_.all()) {
-      if (u.process == most->first && u.bytes_written()) own.push_back(u);
+      if (u.process == most->first && bytes_moved(u, moved)) own.push_back(u);
     }
-    Pattern p = pattern("write_by_one", own, trace::moves::writes);
-    std::stable_sort(own.begin(), own.end(),
-                     [](const FileUse& a, const FileUse& b) { return a.bytes_written() > b.bytes_written(); });
+    Pattern p = pattern(writes ? "write_by_one" : "read_by_one", own, moved);
+    std::stable_sort(own.begin(), own.end(), [moved](const FileUse& a, const FileUse& b) {
+      return bytes_moved(a, moved) > bytes_moved(b, moved);
+    });
     for (size_t i = 0; i < p.files.size(); ++i) p.files[i] = own[i].file->name;  // the largest
-    // What each rank would write takes its own time.
+    // What each rank would write, or read, takes its own time.
     const double remaining_ns = p.time_ns / static_cast<double>(ranks());
-    p.evidence.insert(p.evidence.end(), {{"writer", int64_t{most->first}},
-                                         {"bytes_written", static_cast<int64_t>(most->second)},
+    p.evidence.insert(p.evidence.end(), {{writes ? "writer" : "reader", int64_t{most->first}},
+                                         {writes ? "bytes_written" : "bytes_read", static_cast<int64_t>(most->second)},
                                          {"remaining_s", remaining_ns * 1e-9}});
     found_->push_back(std::move(p));
   }
