@@ -131,14 +131,31 @@ uint64_t jumps_every(const std::vector<int64_t>& row) {
 }
 
 struct Seen {
-  uint64_t falling = 0;  // the longest period of what falls back once in it
-  uint64_t other = 0;    // of what repeats in another manner
+  uint64_t falling = 0;                      // the longest period of what falls back once in it
+  std::vector<std::vector<int64_t>> others;  // what repeats in another manner
+  uint64_t other = 0;                        // the longest period of that
   void add(const std::vector<int64_t>& row) {
     if (row.empty()) return;
     const uint64_t period = period_of(row), n = row.size();
     if (period == 1 || period == n || n % period) return;
-    uint64_t& longest = period >= least_falling && falls_once(row, period) ? falling : other;
-    longest = std::max(longest, period);
+    const bool falls = period >= least_falling && falls_once(row, period);
+    (falls ? falling : other) = std::max(falls ? falling : other, period);
+    if (!falls) others.push_back(row);
+  }
+  // What does not repeat with it.
+  std::vector<const std::vector<int64_t>*> apart() const {
+    std::vector<const std::vector<int64_t>*> found;
+    for (const std::vector<int64_t>& row : others) {
+      if (falling % period_of(row)) found.push_back(&row);
+    }
+    return found;
+  }
+  // Whether the row changes only where something falls back.
+  bool stays_between(const std::vector<int64_t>& row) const {
+    for (uint64_t i = 0; i < row.size(); ++i) {
+      if (row[i] != row[i - i % falling]) return false;
+    }
+    return true;
   }
 };
 
@@ -232,12 +249,16 @@ Repeat repeat_of(const LoopTree& tree, const InnerRows& rows) {
     Seen whole;
     whole.add(row.contents());
     const uint64_t of_contents = std::max(whole.falling, whole.other);
-    Repeat own{seen.falling, true};
-    if (!own.every) own = {of_contents, false};
-    // The inner loop may go round several times in an iteration: three directions for each of several fields.
-    if (own.sure && (seen.other > own.every || of_contents > own.every)) own.sure = false;
+    Repeat own{of_contents};
+    if (seen.falling) {
+      // The inner loop may go round several times in an iteration: three directions for each of several fields.
+      const auto apart = seen.apart();
+      const bool sure =
+          std::all_of(apart.begin(), apart.end(), [&](const auto* row) { return seen.stays_between(*row); });
+      own = {seen.falling, sure, !apart.empty()};
+    }
     if (!first && own.every != found.every) return {};
-    found = {own.every, own.sure && (first || found.sure)};
+    found = {own.every, own.sure && (first || found.sure), own.about || found.about};
     first = false;
   }
   return found;

@@ -11,10 +11,11 @@
 namespace leadline::structure {
 
 // By what the calls do. `every`: 0: they show nothing. `sure`: something goes on from one iteration to the next, and
-// falls back; otherwise they repeat, which an inner loop's iterations may do by themselves.
+// falls back; otherwise they repeat, which an inner loop's iterations may do by themselves. `about`: something else
+// changes from one of these to the next: steps may differ, or a step may have several.
 struct Repeat {
   uint64_t every = 0;
-  bool sure = false;
+  bool sure = false, about = false;
 };
 Repeat repeat_of(const LoopTree& tree, const InnerRows& rows);
 

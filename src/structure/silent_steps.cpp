@@ -81,6 +81,7 @@ class Finding {
 
   uint64_t iterations_of(const InnerRows& rows, bool* about) {
     const Repeat repeat = repeat_of(tree_, rows);
+    *about = repeat.about;
     if (repeat.every && repeat.sure) return repeat.every;
     // A loop further in has times of its own.
     for (const trace::SilentSteps& s : stream_.steps) {

@@ -2,6 +2,7 @@
 #include "structure/silent_steps.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <random>
 #include <string>
@@ -105,6 +106,10 @@ void show_in_calls() {
   p.sum_every = 0;
   p.silent = false;
   expect(p, 1, false, "where no iteration can go unseen");
+  expect(with_keys([](uint32_t s, uint32_t f) { return plain(exchange, 8 + s % 2, 1, static_cast<int32_t>(f)); }), 40,
+         true, "every other step sends more");
+  expect(with_keys([](uint32_t, uint32_t f) { return plain(exchange, f % 2 ? 8 : 9, 1, static_cast<int32_t>(f % 3)); }),
+         1, false, "three tags within six sizes: the step may be either");
   const auto record = [](uint32_t s, uint32_t f) {
     trace::Key key = plain(exchange, 100, trace::peer_none, 0);
     key.comm |= trace::flag_offset;
@@ -153,6 +158,55 @@ void show_in_times() {
   expect(p, 40, false, "two ways, and computation before the first");
 }
 
+// Random programs whose steps show in some way, and programs of one step that may look as if they had several.
+void random_programs(uint64_t seed, int count) {
+  int found = 0, shown = 0, wrong = 0;
+  for (int i = 0; i < count; ++i) {
+    std::mt19937_64 random(seed + static_cast<uint64_t>(i));
+    const auto below = [&](uint64_t n) { return static_cast<uint32_t>(random() % n); };
+    Program p;
+    p.steps = 9 + below(60);
+    p.fields = 3 + below(40);
+    const uint32_t noise = 30 + below(200), whole = 50000 + below(400000), jitter = 1 + below(300);
+    const auto busy = [&, noise] { return random() % noise ? 0 : random() % 5000000; };
+    const auto at = [](uint32_t f) { return static_cast<int32_t>(f); };
+    const uint32_t kind = below(7);
+    bool shows = true;
+    p.before = [&](uint32_t, uint32_t) { return 100 + random() % jitter + busy(); };
+    switch (kind) {
+      case 0:
+        p.key = [&](uint32_t, uint32_t f) { return plain(exchange, 8, 1, at(f)); };
+        break;
+      case 1:
+        p.key = [&](uint32_t s, uint32_t f) { return plain(exchange, 8 + s % 3, at(f) - 2, 0); };
+        break;
+      case 2:
+        p.key = [&](uint32_t, uint32_t f) { return plain(exchange, 10000 - 9 * f, 1, 0); };
+        break;
+      case 3:
+        p.before = [&, whole](uint32_t, uint32_t f) { return (f ? 100 + random() % jitter : whole) + busy(); };
+        break;
+      case 4:
+        p.takes = [&, whole](uint32_t, uint32_t f) { return (f ? 100 + random() % jitter : whole) + busy(); };
+        break;
+      case 5:  // all compute, a neighbour list now and then
+        shows = false;
+        p.before = [&, whole](uint32_t, uint32_t f) { return (f ? whole : 3 * whole) - random() % 1000 + busy(); };
+        p.fields = 5 + below(20);
+        break;
+      default:
+        shows = false;
+        p.before = [&, whole](uint32_t, uint32_t) { return random() % 7 ? 200 : whole + busy(); };
+    }
+    const uint64_t steps_found = recorded(p).streams[0].loops[steps].iterations();
+    shown += shows;
+    found += shows && steps_found == p.steps;
+    wrong += steps_found > 1 && (!shows || steps_found != p.steps);
+  }
+  std::printf("%d of %d found, %d of %d wrong\n", found, shown, wrong, count);
+  check(100 * found >= 98 * shown && 50 * wrong <= count, "random programs");
+}
+
 void steps_are_timed() {
   Program p = with_keys([](uint32_t, uint32_t f) { return plain(exchange, 8, 1, static_cast<int32_t>(f)); });
   p.before = [](uint32_t s, uint32_t f) -> uint64_t { return f ? 100 : s == 17 ? 90000 : 1000; };
@@ -181,5 +235,6 @@ int main() {
   show_in_calls();
   show_in_times();
   steps_are_timed();
+  random_programs(20261127, 150);
   return testing::result();
 }
