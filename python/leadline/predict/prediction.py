@@ -190,7 +190,7 @@ class Replays:
         rates, steps = packing.copy_rates(change.network), self.steps
         slower = _core.ReplayTree(self._recorded)
         apply(slower, self.run, packing.pessimistic(change.program))
-        fast = _figures(changed, replace(change, packed_copy_ns=rates.low), self._costs, steps)
+        fast = _figures(changed, replace(change, packed_copy_ns=rates.least), self._costs, steps)
         slowest = packing.slowest_copy(change.program, rates)
         slow = _figures(slower, replace(change, packed_copy_ns=slowest), self._costs, steps)
         iteration = likely.iteration

@@ -1,0 +1,150 @@
+"""python benchmarks/predict/predicted.py [--mpi NAME]... [--rounds N] [--kinds NAME,...] [--before WORDS] DIR
+
+Predicted against measured gains of changes to a program of two ranks (changes.c). Each program is recorded as it is,
+and the prediction of its change is written to DIR/NAME.json. Only then the program runs as it is and changed, in turn;
+the file gets what was measured, and a line of a table is printed. Gains are those of the steps, without MPI_Init.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from leadline.mpi import Library, find
+
+PROGRAM = Path(__file__).resolve().parent / "changes.c"
+TIMEOUT_S = 40
+
+
+@dataclass(frozen=True)
+class Case:
+    kind: str
+    options: tuple[str, ...]  # of `leadline predict`
+    steps: int
+    sizes: tuple[int, ...]
+
+
+CASES = (
+    Case("pack", ("--pack", "exchange_fields"), 300, (1_000, 8_000, 72_000)),
+    Case("merge", ("--merge", "exchange_row"), 1_000, (1_000, 8_000, 72_000)),
+    Case("nonblocking", ("--nonblocking", "exchange_in_turn"), 1_000, (1_000, 8_000, 72_000)),
+    Case("gather", ("--gather", "collect"), 1_000, (1_000, 8_000, 72_000)),
+    Case("overlap", ("--overlap", "exchange_and_compute"), 1_000, (8_000, 72_000, 1_000_000)),
+    Case("barriers", ("--without", "synchronise"), 1_000, (8_000,)),
+    Case("relax", ("--relax", "send_synchronously"), 1_000, (1_000,)),
+    Case("windows", ("--without", "make_window", "--without", "free_window"), 1_000, (8_000,)),
+)
+
+
+@dataclass
+class Result:
+    """Gains are shares of the time of the steps as they are; seconds are those of the steps."""
+
+    library: str
+    kind: str
+    bytes: int
+    refused: str = ""
+    predicted: float | None = None
+    low: float | None = None  # of the interval
+    high: float | None = None
+    error_of_base: float | None = None  # of the main loop
+    base_s: list[float] = field(default_factory=list)
+    changed_s: list[float] = field(default_factory=list)
+
+    @property
+    def measured(self) -> float:
+        return 1 - statistics.median(self.changed_s) / statistics.median(self.base_s)
+
+    def line(self) -> str:
+        name = f"| {self.library} | {self.kind} | {self.bytes:,} | "
+        measured = f"{self.measured:.1%} | {statistics.median(self.base_s):.4f} s |"
+        if self.predicted is None or self.low is None or self.high is None:
+            return f"{name}refused: {self.refused} | | {measured}"
+        within = "yes" if self.low <= self.measured <= self.high else "no"
+        predicted = f"{self.predicted:.1%} ({self.low:.1%} to {self.high:.1%}) | {self.error_of_base or 0:+.1%} | "
+        return f"{name}{predicted}{measured} {100 * (self.predicted - self.measured):+.1f} | {within} |"
+
+
+def launch(library: Library) -> list[str]:
+    """On a core each, so that ranks that nothing else may interrupt do not meet on one."""
+    launcher, *others = library.launch(2)
+    return [launcher, "--bind-to", "core", *others]
+
+
+def steps_s(library: Library, words: list[str], before: list[str]) -> float:
+    done = run([*launch(library), *before, *words], library)
+    found = re.search(r"steps: ([\d.]+) s", done.stdout)
+    if not found:
+        raise SystemExit(f"{shlex.join(words)}: {done.stdout}{done.stderr}")
+    return float(found[1])
+
+
+def run(words: list[str], library: Library) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, env=library.env(), capture_output=True, text=True, timeout=TIMEOUT_S)
+
+
+def predict(library: Library, words: list[str], case: Case, directory: Path, before: list[str]) -> Result:
+    result = Result(library.name, case.kind, int(words[3]))
+    leadline = [sys.executable, "-m", "leadline"]
+    recorded = directory / f"{library.name}-{case.kind}-{words[3]}"
+    record = run([*leadline, "record", "-o", str(recorded), "--", *launch(library), *before, *words], library)
+    if record.returncode:
+        result.refused = record.stderr.strip()
+        return result
+    done = run([*leadline, "predict", str(recorded), *case.options, "--json"], library)
+    if done.returncode:
+        result.refused = done.stderr.strip()
+        return result
+    found = json.loads(done.stdout)
+    base, predicted = found["base"]["iteration"], found["predicted"]["iteration"]
+    result.error_of_base = found["error_of_base"]["loop"]
+    result.predicted = 1 - predicted["seconds"] / base["seconds"]
+    result.low, result.high = (1 - predicted[end] / base["seconds"] for end in ("high", "low"))
+    return result
+
+
+def compare(library: Library, case: Case, size: int, arguments: argparse.Namespace, program: Path) -> Result:
+    before = shlex.split(arguments.before)
+    ways = {way: [str(program), case.kind, way, str(size), str(case.steps)] for way in ("base", "changed")}
+    result = predict(library, ways["base"], case, arguments.directory, before)
+    kept = arguments.directory / f"{library.name}-{case.kind}-{size}.json"
+    kept.write_text(json.dumps(asdict(result), indent=1) + "\n")  # before anything is measured
+    for _ in range(arguments.rounds):
+        result.base_s.append(steps_s(library, ways["base"], before))
+        result.changed_s.append(steps_s(library, ways["changed"], before))
+    kept.write_text(json.dumps(asdict(result), indent=1) + "\n")
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[2])
+    parser.add_argument("directory", type=Path, help="for recordings and results; new")
+    parser.add_argument("--mpi", action="append", default=[], help="MPI libraries; default: mpich, openmpi")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--kinds", default=",".join(case.kind for case in CASES))
+    parser.add_argument("--before", default="", help="words before each rank's program, such as 'chrt -f 20'")
+    arguments = parser.parse_args()
+    arguments.directory.mkdir(parents=True)
+    print("| library | change | bytes | predicted | base off | measured | steps | points off | in the interval |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name in arguments.mpi or ["mpich", "openmpi"]:
+        library = find(name)
+        if library is None:
+            raise SystemExit(f"{name} is not installed")
+        program = arguments.directory / f"changes-{name}"
+        compile_it = [str(library.mpicc), "-O2", "-g", str(PROGRAM), "-o", str(program)]
+        subprocess.run(compile_it, check=True, env=library.env())
+        for case in CASES:
+            for size in case.sizes if case.kind in arguments.kinds.split(",") else ():
+                print(compare(library, case, size, arguments, program).line(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
