@@ -54,8 +54,10 @@ def is_uncertain(change: AnyChange) -> bool:
 
 
 def slowest_copy(program: Sequence[AnyChange], rates: CopyRates) -> float:
-    """ns for each byte. What whole exchanges sent is contiguous already; single messages may be single numbers."""
-    return rates.high if any(isinstance(one, Pack | Join) for one in program) else rates.likely
+    """ns for each byte. What whole exchanges sent is contiguous already; single messages may be
+    single numbers."""
+    single = any(isinstance(one, Join) or (isinstance(one, Pack) and not one.cached) for one in program)
+    return rates.high if single else rates.likely
 
 
 def assumptions(program: Sequence[AnyChange], rates: CopyRates) -> list[str]:
@@ -87,6 +89,6 @@ def assumptions(program: Sequence[AnyChange], rates: CopyRates) -> list[str]:
 
 def pessimistic(program: Sequence[AnyChange]) -> tuple[AnyChange, ...]:
     """The changes, with computation at what is packed as slow as it may become, and without any that overlaps."""
-    slower = [Computation(one.sites, SLOWER, one.members) for one in program if isinstance(one, Pack)]
+    slower = [Computation(one.sites, SLOWER, one.members) for one in program if isinstance(one, Pack) and one.computes]
     together = (replace(one, part=0.0) if isinstance(one, Overlap) and not one.independent else one for one in program)
     return (*together, *slower)

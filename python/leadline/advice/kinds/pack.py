@@ -9,6 +9,9 @@ from leadline.figures.content import Content
 from leadline.figures.patterns import PatternEntry
 from leadline.predict import Join, Pack
 
+CACHE_LINE = 64
+CACHED_BYTES = 1 << 16  # as in the replay
+
 
 def candidates(content: Content) -> list[Candidate]:
     found = []
@@ -26,7 +29,12 @@ def candidates(content: Content) -> list[Candidate]:
                 "Copy the messages to each partner into one buffer, or use one datatype, and exchange them "
                 "once, after the loop. Leadline's segments do that.",
                 entry.sites,
-                Pack(of_pattern(entry), members=(loop,)),
+                Pack(
+                    of_pattern(entry),
+                    members=(loop,),
+                    cached=_is_cached(entry),
+                    computes=bool(entry.evidence.get("computes", True)),
+                ),
                 (
                     "no iteration of the loop needs what another one exchanges",
                     "computing all before exchanging all loses little in the caches",
@@ -35,6 +43,11 @@ def candidates(content: Content) -> list[Candidate]:
             )
         )
     return found
+
+
+def _is_cached(entry: PatternEntry) -> bool:
+    each = entry.n_bytes / max(entry.messages, 1)
+    return each >= CACHE_LINE and each * int(entry.evidence["together"]) <= CACHED_BYTES
 
 
 def _in_a_row(entry: PatternEntry) -> list[Candidate]:

@@ -33,10 +33,12 @@ std::optional<Pattern> Packing::messages(const Exchange& e, const Ordering& o, b
   }
   const uint32_t loop = e.in_main_loop && !dependent && !may_wait_for_memory(e) ? repeating_loop(e) : 0;
   if (!loop) return {};
-  p.evidence = {{"together", static_cast<int64_t>(fixed_iterations(loop))},
-                {"messages_to_a_partner_per_step", each},
-                {"loop", int64_t{loop}},
-                {"assumes", std::string("independent trips")}};
+  p.evidence = {
+      {"together", static_cast<int64_t>(fixed_iterations(loop))},
+      {"messages_to_a_partner_per_step", each},
+      {"loop", int64_t{loop}},
+      {"computes", !ComputationBetween::is_copying(computation_.in_iteration_ns(loop, loop_of_site_), mean_bytes(e))},
+      {"assumes", std::string("independent trips")}};
   return p;
 }
 
