@@ -193,6 +193,13 @@ def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     return [part for line in lines for part in wrapped(line, width, rest="    ")]
 
 
+def _why_untimed(kept: str) -> str:
+    """kept: which call times were."""
+    if kept == "none":
+        return "Iteration times were not kept (--series)."
+    return "No iteration has a time of its own, although call times were kept."
+
+
 def _lines(it: Iterations, width: int) -> list[Line]:
     """Time per iteration from the first to the last. Each column stands for several iterations: its height is their
     mean, with the slowest above it, on a scale whose end is marked. Outliers are marked below the columns, and listed.
@@ -213,7 +220,7 @@ def _lines(it: Iterations, width: int) -> list[Line]:
         ]
     named: list[Line] = list(_about_loop(it.run, it.loop, width)) if it.loop is not None else []
     if not it.timed:
-        return [*named, "Iteration times were not kept (--series)."]
+        return [*named, _why_untimed(found.kept)]
     count = f"{fmt.plural(found.count, 'iteration')} of " if it.loop is None else "Iteration: "
     if it.lumped:
         count = "Iteration that is seen, which may be several: "
