@@ -10,7 +10,7 @@ from leadline.figures.patterns import PatternEntry
 from leadline.predict import Join, Pack
 
 CACHE_LINE = 64
-CACHED_BYTES = 1 << 16  # as in the replay
+CACHED_BYTES = 1 << 16  # that fit into the own caches of a core, beside others
 
 
 def candidates(content: Content) -> list[Candidate]:
