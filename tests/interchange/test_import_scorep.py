@@ -211,3 +211,52 @@ def test_a_loop_that_comes_round_later_holds_those_in_the_routines_it_calls(
     for name in ("diffuse", "project"):
         assert loops[name]["trips"] == steps * trips
         assert loops[name]["parent"] == loops["advance"]["id"]
+
+
+def _import_ranks(path: Path, calls: list[list[str]]) -> None:
+    """Imports an archive with these calls of each rank, all of them in main."""
+    with otf2.writer.open(str(path / "archive"), timer_resolution=HZ) as trace:
+        d = trace.definitions
+        machine = d.system_tree_node("machine", class_name="machine")
+        ranks = range(len(calls))
+        groups = [d.location_group(f"MPI Rank {rank}", system_tree_parent=machine) for rank in ranks]
+        locations = [d.location("thread", group=group) for group in groups]
+        d.group("", otf2.GroupType.COMM_LOCATIONS, otf2.Paradigm.MPI, members=locations)
+        routine = d.region("main", source_file="/src/main.c", begin_line_number=5, paradigm=otf2.Paradigm.COMPILER)
+        names = sorted({name for of_rank in calls for name in of_rank})
+        regions = {name: d.region(f"MPI_{name}", paradigm=otf2.Paradigm.MPI) for name in names}
+        for location, of_rank in zip(locations, calls, strict=True):
+            out = trace.event_writer_from_location(location)
+            times = iter(range(1000, 10**9, 1000))
+            out.enter(next(times), routine)
+            for name in of_rank:
+                out.enter(next(times), regions[name])
+                out.leave(next(times), regions[name])
+            out.leave(next(times), routine)
+    assert main(["import", str(path / "archive"), "-o", str(path / "run")]) == 0
+
+
+ROUNDS = 8
+
+
+@pytest.mark.parametrize(
+    ("bodies", "loops"),
+    [
+        ([["Send", "Recv"], ["Recv", "Send"]], 1),  # one rank sends first, the other receives first
+        ([["Send", "Recv"], ["Recv", "Send"], ["Send", "Recv"], ["Recv", "Send"]], 1),
+        ([["Send"], ["Recv", "Send"], ["Recv", "Send"], ["Recv"]], 2),  # a chain; the first rank's loop is its own
+        ([["Isend", "Wait"], ["Irecv", "Isend", "Wait"], ["Irecv", "Wait"]], 2),
+        ([["Bcast", "Send", "Recv"], ["Bcast", "Recv", "Send"]], 1),
+    ],
+)
+def test_ranks_that_call_in_other_orders_have_as_many_iterations(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], bodies: list[list[str]], loops: int
+) -> None:
+    _import_ranks(tmp_path, [["Init", *body * ROUNDS, "Barrier", "Finalize"] for body in bodies])
+    capfd.readouterr()
+    assert main(["report", str(tmp_path / "run"), "--json"]) == 0
+    report = json.loads(capfd.readouterr().out)
+    assert report["iterations"]["count"] == ROUNDS
+    assert [loop["trips"] for loop in report["loops"]] == [ROUNDS] * loops
+    barriers = [site for site in open_run(tmp_path / "run").sites if site.function == "MPI_Barrier"]
+    assert len(barriers) == 1  # at one place on all ranks, after the loop

@@ -12,11 +12,19 @@ namespace {
 constexpr uint8_t cpu_thread = 1, user_paradigm = 1, compiler_paradigm = 2, mpi_paradigm = 4;
 constexpr uint8_t comm_self = 6;
 constexpr uint8_t unknown_role = 0, file_role = 27, file_metadata_role = 38;
-constexpr unsigned bits_of_call = 16;  // of a frame's offset
-constexpr size_t most_frames = size_t{1} << 20;
+constexpr unsigned bits_of_call = 28;  // of a frame's offset
+constexpr uint64_t usual_distance = 4096;
+constexpr uint32_t most_routines = 1 << 20;
+constexpr size_t most_frames = size_t{1} << 20, most_places = 8;
 // EZTrace puts everything into a region "Working" and marks all its regions as the user's.
 constexpr std::string_view eztrace_region = "EZTrace finalize", eztrace_frame = "Working";
 constexpr std::string_view poll_suffix = " (failed polls)";
+
+bool is_blocking_message(const Routine& callee) {
+  if (callee.kind != Routine::Kind::call) return false;
+  const trace::CallFacts& facts = trace::facts_of(callee.cls);
+  return facts.event == trace::EventForm::message && facts.requests == trace::RequestUse::none;
+}
 
 }  // namespace
 
@@ -103,22 +111,62 @@ uint32_t ArchiveMap::number_of(const std::string& name, uint32_t line) {
   return numbers_.try_emplace({name, line}, next).first->second;
 }
 
+void ArchiveMap::begin_location() {
+  places_here_.clear();
+  reached_.clear();
+}
+
 uint64_t ArchiveMap::frame(const Routine& caller, const Routine& callee, uint32_t line) {
-  const auto [known, fresh] =
-      frames_.try_emplace({static_cast<uint64_t>(caller.number) << 32 | callee.number, line}, 0);
+  const Call call{static_cast<uint64_t>(caller.number) << 32 | callee.number, line};
+  const auto [known, fresh] = places_here_.try_emplace(call, 0);
   if (!fresh) return known->second;
-  uint32_t& calls = calls_of_[caller.number];
-  if (frames_.size() > most_frames || calls + 1 >= 1u << bits_of_call) return 0;
-  known->second = static_cast<uint64_t>(caller.number) << bits_of_call | ++calls;
+  uint64_t& reached = reached_[caller.number];
+  std::set<uint64_t>& places = places_[call];
+  const auto further = places.upper_bound(reached);
+  uint64_t place = further != places.end() ? *further : 0;
+  const bool swaps = !line && is_blocking_message(callee) && !places.empty();
+  if (const uint64_t next = swaps ? next_message(reached, caller.number) : 0; next && (!place || next < place)) {
+    place = next;
+  } else if (!place && places.size() < most_places) {
+    place = place_after(reached, caller.number, !line && is_blocking_message(callee));
+    if (place) describe(place, caller, line);
+  }
+  if (place) places.insert(place);
+  if (!place && !places.empty()) place = *places.begin();
+  reached = std::max(reached, place);
+  return known->second = place;
+}
+
+// The address that other locations reach next, if they send or receive there. 0: they do not.
+uint64_t ArchiveMap::next_message(uint64_t reached, uint32_t caller) const {
+  const auto taken = taken_.find(caller);
+  if (taken == taken_.end()) return 0;
+  const auto next = taken->second.upper_bound(reached);
+  return next != taken->second.end() && next->second ? next->first : 0;
+}
+
+// A new address beyond `reached` and before those that other locations reach afterwards; 0: there is no room.
+uint64_t ArchiveMap::place_after(uint64_t reached, uint32_t caller, bool of_message) {
+  if (symbols_.size() >= most_frames || caller >= most_routines) return 0;
+  const uint64_t begin = static_cast<uint64_t>(caller) << bits_of_call, end = begin + (uint64_t{1} << bits_of_call);
+  std::map<uint64_t, bool>& taken = taken_[caller];
+  const uint64_t after = std::max(reached, begin);
+  const auto next = taken.upper_bound(after);
+  const uint64_t step = next == taken.end() ? usual_distance : (next->first - after) / 4;
+  if (!step || after + step >= end) return 0;
+  taken.emplace(after + step, of_message);
+  return after + step;
+}
+
+void ArchiveMap::describe(uint64_t place, const Routine& caller, uint32_t line) {
   const auto region = definitions_.regions.find(caller.region);
   const bool described = region != definitions_.regions.end();
   const std::string full = described ? definitions_.text(region->second.full) : "";
-  symbols_.push_back({known->second, caller.name, full.empty() ? caller.name : full,
+  symbols_.push_back({place, caller.name, full.empty() ? caller.name : full,
                       described ? definitions_.text(region->second.file) : "",
                       line        ? line
                       : described ? region->second.line
                                   : 0});
-  return known->second;
 }
 
 std::vector<int32_t> ArchiveMap::ranks_of(uint32_t group) const {

@@ -2,12 +2,15 @@
 // named regions, and addresses for its call paths.
 //
 // An archive has no addresses. A routine is given a range of them, and each routine that it calls one in that range, in
-// the order in which they are first called, by whichever rank comes first. Going back to a lower address therefore
-// means going round a loop, as far as the archive can show it (recording/source_loops.hpp).
+// the order in which a location first calls them. Going back to a lower address therefore means going round a loop, as
+// far as the archive can show it (recording/source_loops.hpp). Locations share addresses where their orders agree.
+// Where one rank sends first and the other receives first, the first of both have one address, so that loops begin
+// there.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -52,6 +55,7 @@ class ArchiveMap {
   uint64_t other_locations() const { return other_locations_; }
 
   const Routine& routine(uint32_t region);
+  void begin_location();  // the calls from then on are another location's
   // The address of the place in `caller` where `callee` is called; 0: there are too many.
   uint64_t frame(const Routine& caller, const Routine& callee, uint32_t line);
   const std::vector<Symbol>& symbols() const { return symbols_; }
@@ -68,6 +72,9 @@ class ArchiveMap {
  private:
   std::vector<int32_t> ranks_of(uint32_t group) const;
   uint32_t number_of(const std::string& name, uint32_t line);
+  uint64_t next_message(uint64_t reached, uint32_t caller) const;
+  uint64_t place_after(uint64_t reached, uint32_t caller, bool of_message);
+  void describe(uint64_t place, const Routine& caller, uint32_t line);
   const Definitions& definitions_;
   bool ours_;
   std::vector<ArchiveProcess> processes_;
@@ -76,8 +83,11 @@ class ArchiveMap {
   bool eztrace_ = false;
   std::unordered_map<uint32_t, Routine> routines_;
   std::map<std::pair<std::string, uint32_t>, uint32_t> numbers_;
-  std::map<std::pair<uint64_t, uint32_t>, uint64_t> frames_;  // (caller and callee), line: offset
-  std::unordered_map<uint32_t, uint32_t> calls_of_;           // of a caller: how many addresses it has
+  using Call = std::pair<uint64_t, uint32_t>;  // (caller and callee), line
+  std::map<Call, std::set<uint64_t>> places_;
+  std::unordered_map<uint32_t, std::map<uint64_t, bool>> taken_;  // by caller; whether a blocking message goes there
+  std::map<Call, uint64_t> places_here_;                          // of this location
+  std::unordered_map<uint32_t, uint64_t> reached_;                // by caller: the highest address of this location
   std::vector<Symbol> symbols_;
   std::unordered_map<uint32_t, Members> members_;
   const Definitions::Group* everybody_ = nullptr;  // all locations that MPI names

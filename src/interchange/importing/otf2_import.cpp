@@ -110,6 +110,7 @@ std::string import_process(Archive* archive, ArchiveMap* map, const ArchiveProce
       process.lose(trace::LossKind::threads_unrecorded);
       continue;
     }
+    map->begin_location();
     Translator translator(map, &process, thread, &objects, &result->missing);
     LocationReader reader(map, &process, thread, &translator, &result->missing);
     Timed timed(clock, map, &process, thread, &reader);
