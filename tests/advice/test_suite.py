@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from recorder import running
 from recorder.libraries import find
 
+from leadline.__main__ import main
 from leadline.figures.content import Content
 from leadline.figures.run import Run, open_run
 from leadline.predict import Change, Files, Join, Merge, Relax, Replays
@@ -66,6 +67,18 @@ def test_main_loop_trips_and_patterns(name: str, tmp_path: Path) -> None:
         assert not patterns & NEVER_HEALTHY
     else:
         assert TOLD_BY_CALLS[name] in patterns
+
+
+def test_steps_of_which_nothing_shows_are_said_to_be_unknown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All calls of all planes are alike, and nothing else comes between two steps."""
+    run = recorded(BY_NAME["healthy_sweep"], tmp_path)
+    assert judge.judged(BY_NAME["healthy_sweep"], run, RANKS, proposals=False).loop == "part"
+    assert main(["report", str(tmp_path / "run")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    unknown = said.partition("perhaps parts of a step: how often ")[2].partition(" is unknown")[0]
+    assert re.match(r"order\.c:\d+ in healthy_sweep", unknown)
 
 
 def test_changes_of_the_replay_find_their_calls(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from leadline.findings.finding import Finding
 from leadline.report.entry_lines import clip
 from leadline.report.helping import leaders, with_help
 from leadline.report.json_report import PARTS_OF_TIME
-from leadline.report.sections.phases import phase_words, unseen_steps
+from leadline.report.sections.phases import perhaps_parts, phase_words
 from leadline.report.terminal import about
 from leadline.report.verdict import verdict
 from leadline.text import format as fmt
@@ -212,8 +212,8 @@ def _main_loop(content: Content, width: int) -> list[Line]:
             return []
         return [*_fact("Main loop", f"none: {why_no_main_loop(content.run)}", width), *_other_loops(content, width)]
     lines = _fact("Main loop", f"{fmt.percent(content.share(main.time_s)):>6}  {phase_words(main)}", width)
-    for words in unseen_steps(main)[-1:]:  # the outermost one
-        lines += _wrapped(words, width, " " * LABEL, "dim")
+    if unseen := perhaps_parts(main):
+        lines += _wrapped(unseen, width, " " * LABEL, "dim")
     return lines + _other_loops(content, width)
 
 

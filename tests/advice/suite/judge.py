@@ -20,7 +20,8 @@ LITTLE = 0.02  # of the time: less is not held against a statement about a healt
 
 @dataclass
 class Verdict:
-    """loop: "right", "at least" (with fewer trips than there are, which is said), "wrong", or "none".
+    """loop: "right", "at least" (with fewer trips than there are, which is said), "part" (a loop within the steps, and
+    their number is reported as unknown), "wrong", or "none".
     first: the first statement that costs time, as in `Case.found`.   said: all of them, with their shares.
     proposals: kinds with their gains, best first."""
 
@@ -80,6 +81,8 @@ def _loop(case: Case, content: Content, ranks: int) -> tuple[str, int | None, st
         return "wrong", trips, place
     if not case.trips or trips == case.steps_on(ranks):
         return "right", trips, place
+    if loop.around and trips > case.steps_on(ranks):
+        return "part", trips, place
     return ("at least" if loop.at_least and trips < case.steps_on(ranks) else "wrong"), trips, place
 
 

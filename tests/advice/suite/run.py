@@ -115,14 +115,15 @@ def sums(rows: list[Row], ranks: int) -> str:
     faults = [(case, forms[0], gain) for case, forms, _, gain in rows if not case.healthy and ranks >= case.from_ranks]
     healthy = [forms[0] for case, forms, _, _ in rows if case.healthy]
     loops = sum(verdict.loop == "right" for verdict in verdicts)
-    told = sum(verdict.loop == "at least" for verdict in verdicts)
+    told = sum(verdict.loop in ("at least", "part") for verdict in verdicts)
     named = sum(judge.names_the_fault(case, verdict, ranks) for case, verdict, _ in faults)
     proposed = sum(judge.proposes_right(case, verdict, ranks, gain) for case, verdict, gain in faults)
     silent = sum(judge.is_silent(verdict) for verdict in healthy)
     quiet = sum(not any(gain > judge.LITTLE for _, gain, *_ in verdict.proposals) for verdict in healthy)
     return (
-        f"main loop right {loops}, at least {told}, of {len(verdicts)}; first statement {named} of {len(faults)}; "
-        f"first proposal {proposed} of {len(faults)}; healthy: silent {silent}, no proposal {quiet} of {len(healthy)}"
+        f"main loop right {loops}, at least or part {told}, of {len(verdicts)}; "
+        f"first statement {named} of {len(faults)}; first proposal {proposed} of {len(faults)}; "
+        f"healthy: silent {silent}, no proposal {quiet} of {len(healthy)}"
     )
 
 

@@ -114,6 +114,16 @@ def unseen_steps(entry: PhaseEntry) -> list[str]:
     return words
 
 
+def perhaps_parts(entry: PhaseEntry) -> str:
+    """The same in a sentence: the nearest of these loops and the outermost one; "" without any."""
+    around = list(dict.fromkeys(entry.around[:1] + entry.around[-1:]))
+    places = [place_of(loop) + (f" ({restarting(loop)})" if loop.restarts else "") for loop in around]
+    if not places:
+        return ""
+    repeats = "repeats" if len(places) == 1 else "repeat"
+    return f"perhaps parts of a step: how often {' and '.join(places)} {repeats} is unknown"
+
+
 def _computes_in(entry: PhaseEntry, width: int) -> list[Line]:
     found = entry.computes_in or ()
     named = [f"{routine} {fmt.percent(part)}" for routine, _, part in found if part >= LEAST_PART_SHOWN]
