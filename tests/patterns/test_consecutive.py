@@ -96,6 +96,38 @@ OWN sums_of_others(void) {
   MPI_Allreduce(&sum, out, 1, MPI_DOUBLE, MPI_SUM, other);
   KEEP;
 }
+/* Each number of a vector that is made orthogonal to all before it needs the one before. */
+OWN orthogonal(void) {
+  for (int i = 1; i < 4; ++i) {
+    double sum;
+    for (int j = 0; j < i; ++j) {
+      MPI_Allreduce(out + j, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+      out[j] = sum;
+    }
+    MPI_Allreduce(out, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+    out[i] = sum;
+    work(300);
+  }
+}
+/* The third one only the second time. */
+OWN two_or_three_sums(void) {
+  for (int i = 0; i < 2; ++i) {
+    double sums[3];
+    MPI_Allreduce(out, &sums[0], 1, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Allreduce(out + 1, &sums[1], 1, MPI_DOUBLE, MPI_SUM, comm);
+    if (i) MPI_Allreduce(out + 2, &sums[2], 1, MPI_DOUBLE, MPI_SUM, comm);
+    out[3] = sums[0] + sums[1];
+    work(300);
+  }
+}
+/* A level of a grid has what the finer one exchanged. */
+OWN grid_cycle(void) {
+  for (int n = 400; n > 50; n /= 2) {
+    swap(out, n);
+    swap(out + 1000, n);
+    KEEP;
+  }
+}
 /* Receives are posted first: each send waits for no rank. */
 OWN posted_first(int n) {
   MPI_Request all[2];
@@ -168,6 +200,7 @@ int main(int argc, char** argv) {
     three_sums(), work(300), sums_with_work(), work(300), sums_of_others(), work(300);
     posted_first_twice(), chain(), work(300), neighbours(), work(300), levels(), work(300);
     meeting(step), work(300), chain_of_steps(), work(300);
+    orthogonal(), two_or_three_sums(), grid_cycle(), work(300);
   }
   MPI_Finalize();
 }
@@ -218,7 +251,17 @@ def test_fields_exchanged_one_after_another_are_found(found: Found) -> None:
 
 
 def test_reductions_one_after_another_are_found(found: Found) -> None:
-    assert in_a_row(found, "consecutive_reductions") == {"three_sums": (3, 3, 2.0)}
+    assert in_a_row(found, "consecutive_reductions") == {"three_sums": (3, 3, 2.0), "two_or_three_sums": (3, 3, 2.0)}
+
+
+def test_a_call_is_in_one_row_only(found: Found) -> None:
+    made_in = [p["evidence"]["called_in"] for p in found[1] if p["pattern"].startswith("consecutive")]
+    assert len(set(made_in)) == len(made_in)
+
+
+def test_what_needs_what_the_one_before_brought_is_no_row(found: Found) -> None:
+    assert "consecutive_reductions" not in of(found, "orthogonal")  # whose loop has another length each time
+    assert "consecutive_exchanges" not in of(found, "grid_cycle")  # whose messages have another length each time
 
 
 def test_opposite_faces_and_levels_are_not_to_be_packed(found: Found) -> None:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "analysis/patterns/exchanges/sequence.hpp"
 
@@ -45,6 +46,7 @@ class Finder {
         [this](uint32_t unit) { return bytes_of(unit / 2); },
         [this](uint32_t a, uint32_t b) { return alike(a, b); },
     };
+    find_varying(rows_of(step_, computation_, units, true));
     std::map<std::vector<uint32_t>, Found> found;
     for (const CallRow& row : rows_of(step_, computation_, units, true)) {
       std::vector<uint32_t> sites;
@@ -59,14 +61,48 @@ class Finder {
       ++f.rows;
       f.computed_ns += computed;
     }
+    return patterns_of(found);
+  }
+
+ private:
+  using Rows = std::map<std::vector<uint32_t>, Found>;
+
+  // The time of a call counts once: where rows have calls in common, with those that save most.
+  std::vector<Pattern> patterns_of(const Rows& found) const {
+    std::vector<Rows::const_iterator> all;
+    for (auto at = found.begin(); at != found.end(); ++at) {
+      if (on_all(at->first, at->second)) all.push_back(at);
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return saved(a) > saved(b); });
+    std::set<uint32_t> taken;
     std::vector<Pattern> patterns;
-    for (const auto& [sites, f] : found) {
-      if (on_all(sites, f)) patterns.push_back(pattern(sites, f));
+    for (const auto& at : all) {
+      const std::vector<uint32_t>& sites = at->first;
+      if (std::any_of(sites.begin(), sites.end(), [&](uint32_t s) { return taken.count(s) > 0; })) continue;
+      taken.insert(sites.begin(), sites.end());
+      patterns.push_back(pattern(sites, at->second));
     }
     return patterns;
   }
 
- private:
+  static uint64_t saved(Rows::const_iterator at) { return at->second.rows * (at->first.size() - 1); }
+
+  // Call sites that a process passes in one row more often than in another: an iteration until it converges, or vectors
+  // made orthogonal to one another. Each reduction there needs what the one before it computed.
+  void find_varying(const std::vector<CallRow>& rows) {
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> often;  // by process and call site
+    std::set<uint32_t> varying;
+    for (const CallRow& row : rows) {
+      std::map<uint32_t, uint64_t> times;
+      for (const Stretch& s : row.stretches) ++times[s.unit / 2];
+      for (const auto& [site, number] : times) {
+        const auto [at, is_new] = often.try_emplace({row.process, site}, number);
+        if (!is_new && at->second != number) varying.insert(site);
+      }
+    }
+    varying_ = std::move(varying);
+  }
+
   const trace::Function& function(uint32_t site) const { return profile_.functions()[profile_.sites()[site].function]; }
 
   uint32_t unit_at(uint32_t call) const {
@@ -75,7 +111,7 @@ class Finder {
     if (category_of(c.cls) == Category::local) return UnitOf::none;
     const SiteTraffic& t = traffic_.sites()[c.site];
     const std::string& name = function(c.site).name;
-    const bool counts = c.cls == CallClass::coll && (reduces(name) || broadcasts(name)) &&
+    const bool counts = c.cls == CallClass::coll && !varying_.count(c.site) && (reduces(name) || broadcasts(name)) &&
                         t.communicators.size() == 1 && t.least_size > 1 && bytes_of(c.site) <= most_bytes;
     return counts ? 2 * c.site + (at_root_.count(call) ? 1 : 0) : UnitOf::divides;
   }
@@ -137,6 +173,7 @@ class Finder {
   const SourcePlaces& places_;
   ComputationBetween computation_;
   std::set<uint32_t> at_root_;  // calls
+  std::set<uint32_t> varying_;  // call sites
 };
 
 }  // namespace

@@ -16,6 +16,9 @@ using trace::Category;
 // Smaller messages may tell how much will follow, which then depends on them. Of larger ones, latency is a small part.
 constexpr int64_t least_bytes = 65, most_bytes = 1 << 16;
 
+// Of the messages of one call to one partner in a step, the longest and the shortest of fields of one grid.
+constexpr int64_t most_unlike = 2;
+
 // Call sites whose messages belong together: one exchange of one field, or its messages in one direction.
 struct Unit {
   std::vector<uint32_t> sites;
@@ -33,6 +36,7 @@ struct Together {
   double messages = 0, computed_ns = 0;
   uint32_t first = UINT32_MAX, last = 0;  // stretches of the row
   std::set<uint32_t> processes;
+  double saved() const { return messages * (1 - 1 / static_cast<double>(exchanges)); }
 };
 
 class Finder {
@@ -56,7 +60,7 @@ class Finder {
     }
     std::vector<Pattern> patterns;
     for (const Together& t : found) {
-      if (2 * t.processes.size() >= participants(t).size()) patterns.push_back(pattern(t));
+      if (2 * t.processes.size() >= participants(t).size() && !shares_units(t, found)) patterns.push_back(pattern(t));
     }
     return patterns;
   }
@@ -71,7 +75,7 @@ class Finder {
     uint64_t messages = 0;
     int64_t bytes = 0;
     for (const uint32_t s : set.sites) {
-      if (dependent.count(s)) return;
+      if (dependent.count(s) || of_several_grids(s)) return;
       const SiteTraffic& t = traffic_.sites()[s];
       if (t.wildcards) return;  // who comes first decides what follows
       for (const auto& [edge, amount] : t.sent) {
@@ -98,6 +102,24 @@ class Finder {
     std::sort(unit.calls.begin(), unit.calls.end());
     for (const uint32_t s : unit.sites) unit_of_[s] = static_cast<uint32_t>(units_.size());
     units_.push_back(std::move(unit));
+  }
+
+  // Messages of one call site to one partner that are of very unlike lengths in a step: the levels of a multigrid
+  // cycle, or directions that pass on what others brought. Each needs what the one before it brought.
+  bool of_several_grids(uint32_t site) const {
+    const auto at = step_.sent_at.find(site);
+    if (at == step_.sent_at.end()) return false;
+    std::map<std::pair<uint32_t, uint32_t>, std::pair<int64_t, int64_t>> lengths;
+    for (const uint32_t m : at->second) {
+      const StepMessage& message = step_.messages[m];
+      if (message.send == StepMessage::none || message.receive == StepMessage::none) continue;
+      const auto edge = std::make_pair(step_.calls[message.send].process, step_.calls[message.receive].process);
+      auto& [least, most] = lengths.try_emplace(edge, message.bytes, message.bytes).first->second;
+      least = std::min(least, message.bytes);
+      most = std::max(most, message.bytes);
+    }
+    return std::any_of(lengths.begin(), lengths.end(),
+                       [](const auto& of) { return of.second.second > most_unlike * of.second.first; });
   }
 
   // Calls of other exchanges, collectives and files divide: what follows may need what they brought.
@@ -177,6 +199,14 @@ class Finder {
     return ambiguous ? units.size() / 2 : units.size();
   }
 
+  // The time of a call counts once: where rows of several lengths have calls in common, with those that save most.
+  static bool shares_units(const Together& t, const std::vector<Together>& found) {
+    return std::any_of(found.begin(), found.end(), [&](const Together& f) {
+      if (&f == &t || f.saved() < t.saved() || (f.saved() == t.saved() && &f > &t)) return false;
+      return std::any_of(t.units.begin(), t.units.end(), [&](uint32_t u) { return f.units.count(u) > 0; });
+    });
+  }
+
   static void join(Together t, std::vector<Together>* found) {
     for (Together& f : *found) {
       const bool common = std::any_of(t.units.begin(), t.units.end(), [&](uint32_t u) { return f.units.count(u) > 0; });
@@ -214,9 +244,8 @@ class Finder {
         }
       }
     }
-    const auto n = static_cast<double>(t.exchanges);
     p.evidence = {{"together", static_cast<int64_t>(t.exchanges)},
-                  {"messages_saved_in_step", t.messages * (1 - 1 / n)},
+                  {"messages_saved_in_step", t.saved()},
                   {"computation_between_s", t.computed_ns * 1e-9 / static_cast<double>(t.processes.size())},
                   {"assumes", std::string("independent exchanges")}};
     return p;
