@@ -1,5 +1,7 @@
 #include "code/routine.hpp"
 
+#include <string.h>
+
 #include "code/ending_calls.hpp"
 #include "code/jump_tables.hpp"
 #include "code/x86_64.hpp"
@@ -20,7 +22,21 @@ uint64_t Routine::address_of(uint32_t index) const {
 
 uint64_t Routine::end_of(uint32_t index) const { return ranges_[index < sizes_[0] ? 0 : 1].end; }
 
-bool Routine::read(const CodeMap& code, uint64_t address, const uint64_t* returns, uint32_t count, uint32_t loud) {
+bool Routine::read(const CodeMap& code, uint64_t address, const uint64_t* returns, uint32_t count, uint32_t loud,
+                   Workspace* workspace) {
+  Workspace& w = *workspace;
+  flags_ = w.flags;
+  blocks_ = w.blocks;
+  entries_ = w.entries;
+  targets_ = w.targets;
+  exits_ = w.exits;
+  from_ = w.from;
+  loops_ = w.loops;
+  stack_ = w.stack;
+  members_ = w.members;
+  waiting_ = w.waiting;
+  switches_ = w.switches;
+  way_ = w.way;
   code_ = code;
   if (!code.find(code.self, address, &ranges_[0])) return false;
   const uint64_t bytes = ranges_[0].end - ranges_[0].begin;
@@ -37,6 +53,39 @@ bool Routine::read(const CodeMap& code, uint64_t address, const uint64_t* return
   if (ok_) split(0, members_, block_count_);
   mark_loud(returns, loud);
   return ok_;
+}
+
+// --- Memory ---
+
+uint64_t Routine::kept_bytes() const {
+  const uint64_t numbers = uint64_t{entry_count_} + target_count_ + from_count_;
+  return exit_count_ * sizeof(Exit) + block_count_ * sizeof(Block) + (loop_count_ + 1) * sizeof(Loop) +
+         numbers * sizeof(uint32_t) + sizes_[0] + sizes_[1];
+}
+
+template <class Item>
+void Routine::move(Item** items, uint32_t count, char** to) {
+  memcpy(*to, *items, count * sizeof(Item));
+  *items = reinterpret_cast<Item*>(*to);
+  *to += count * sizeof(Item);
+}
+
+// Each kind of item is aligned at least as those that follow.
+void Routine::keep(void* memory) {
+  char* to = static_cast<char*>(memory);
+  move(&exits_, exit_count_, &to);
+  move(&blocks_, block_count_, &to);
+  move(&loops_, loop_count_ + 1, &to);
+  move(&entries_, entry_count_, &to);
+  move(&targets_, target_count_, &to);
+  move(&from_, from_count_, &to);
+  move(&flags_, sizes_[0] + sizes_[1], &to);
+}
+
+void Routine::leave(Workspace* workspace) const {
+  memset(workspace->flags, 0, sizes_[0] + sizes_[1]);
+  memset(workspace->blocks, 0, block_count_ * sizeof(Block));
+  memset(workspace->loops, 0, (loop_count_ + 1) * sizeof(Loop));
 }
 
 // --- Instructions ---
@@ -177,8 +226,8 @@ void Routine::connect() {
       const uint64_t after = at + i.length;
       if (i.flow == Flow::branch || i.flow == Flow::jump) {
         block.to[0] = starting_at(i.target);
-        const bool room = exit_count_ < sizeof(exits_) / sizeof(exits_[0]);
-        if (index_of(i.target) == none && room) exits_[exit_count_++] = {b, i.target};
+        const bool room = exit_count_ < most_exits;
+        if (index_of(i.target) == none && room) exits_[exit_count_++] = {i.target, b};
         block.leaves |= index_of(i.target) == none;
       }
       block.unknown = i.flow == Flow::unknown;
@@ -214,7 +263,7 @@ void Routine::add_entries(const uint64_t* returns, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t index = index_of(returns[i]);
     const uint32_t b = index == none ? none : block_at(index);
-    if (b == none || blocks_[b].begin != index || entry_count_ == sizeof(entries_) / sizeof(entries_[0])) continue;
+    if (b == none || blocks_[b].begin != index || entry_count_ == most_entries) continue;
     bool reached = b == entry_;
     for (uint32_t from = 0; from < block_count_ && !reached; ++from) {
       reached = from != b && (blocks_[from].to[0] == b || blocks_[from].to[1] == b);
@@ -234,7 +283,7 @@ void Routine::list_predecessors() {
     sum += blocks_[b].first_from;
     blocks_[b].first_from = static_cast<uint32_t>(sum);
   }
-  if (sum > sizeof(from_) / sizeof(from_[0])) {
+  if (sum > most_edges) {
     ok_ = false;
     return;
   }
@@ -242,155 +291,6 @@ void Routine::list_predecessors() {
   for (uint32_t b = 0; b < block_count_; ++b) {
     successors(b, [&](uint32_t to) { from_[--blocks_[to].first_from] = b; });
   }
-}
-
-// --- Loops ---
-
-bool Routine::in_loop(uint32_t block, uint32_t loop) const {
-  uint32_t l = blocks_[block].loop;
-  while (l && l != loop) l = loops_[l].outer;
-  return l == loop;
-}
-
-// Whether the edge goes back to a header from within its loop.
-bool Routine::closes(uint32_t from, uint32_t to) const { return blocks_[to].heads && in_loop(from, blocks_[to].heads); }
-
-// Finds the loops among the blocks of one, or of the whole routine, and then those within them.
-void Routine::split(uint32_t loop, const uint32_t* blocks, uint32_t count) {
-  before_search_ = last_number_;
-  const uint32_t first_loop = loop_count_;
-  const uint32_t kept = member_count_;
-  for (uint32_t i = 0; i < count && ok_; ++i) {
-    if (blocks_[blocks[i]].number <= before_search_) search_from(blocks[i], loop);
-  }
-  // The blocks that take_loop() has listed: their number, then the blocks.
-  uint32_t at = kept;
-  for (uint32_t l = first_loop + 1, end = loop_count_; l <= end && ok_; ++l) {
-    const uint32_t size = members_[at];
-    split(l, &members_[at + 1], size);
-    at += size + 1;
-  }
-  member_count_ = kept;
-}
-
-void Routine::search_from(uint32_t start, uint32_t within) {
-  uint32_t depth = 0;
-  const auto enter = [&](uint32_t b) {
-    blocks_[b].number = blocks_[b].low = ++last_number_;
-    blocks_[b].waits = true;
-    stack_[stack_count_++] = b;
-    way_[2 * depth] = b;
-    way_[2 * depth++ + 1] = 0;
-  };
-  enter(start);
-  while (depth) {
-    const uint32_t b = way_[2 * depth - 2];
-    uint32_t next = none, number = 0;
-    const uint32_t tried = way_[2 * depth - 1]++;
-    successors(b, [&](uint32_t to) {
-      if (number++ == tried) next = to;
-    });
-    if (next == none) {
-      --depth;
-      if (depth && blocks_[b].low < blocks_[way_[2 * depth - 2]].low) blocks_[way_[2 * depth - 2]].low = blocks_[b].low;
-      if (blocks_[b].low == blocks_[b].number) take_loop(b, within);
-      continue;
-    }
-    if (blocks_[next].loop != within || closes(b, next)) continue;
-    if (blocks_[next].number <= before_search_) {
-      enter(next);
-    } else if (blocks_[next].waits && blocks_[next].number < blocks_[b].low) {
-      blocks_[b].low = blocks_[next].number;
-    }
-  }
-}
-
-// The blocks from the given one on are such a set; a loop if it is more than one, or one that leads to itself.
-void Routine::take_loop(uint32_t first, uint32_t within) {
-  uint32_t from = stack_count_;
-  while (stack_[from - 1] != first) --from;
-  --from;
-  const uint32_t size = stack_count_ - from;
-  bool again = size > 1;
-  successors(first, [&](uint32_t to) { again |= to == first && !closes(first, first); });
-  for (uint32_t i = from; i < stack_count_; ++i) blocks_[stack_[i]].waits = false;
-  const uint32_t* blocks = stack_ + from;
-  stack_count_ = from;
-  if (!again) return;
-  if (loop_count_ + 1 == most_loops || member_count_ + size + 1 > sizeof(members_) / sizeof(members_[0])) {
-    ok_ = false;
-    return;
-  }
-  const uint32_t loop = ++loop_count_;
-  loops_[loop] = {none, 0, within, false};
-  members_[member_count_++] = size;
-  for (uint32_t i = 0; i < size; ++i) {
-    members_[member_count_++] = blocks[i];
-    blocks_[blocks[i]].loop = loop;
-  }
-  find_headers(loop, members_ + member_count_ - size, size);
-}
-
-void Routine::find_headers(uint32_t loop, const uint32_t* blocks, uint32_t count) {
-  constexpr uint32_t most_compared = 16;
-  uint32_t headers[most_compared], found = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    bool entered = blocks[i] == entry_;
-    each_from(blocks[i], [&](uint32_t from) { entered |= blocks_[from].loop != loop; });
-    if (!entered) continue;
-    blocks_[blocks[i]].heads = loop;
-    if (found < most_compared) headers[found] = blocks[i];
-    ++found;
-  }
-  if (found > 1 && found <= most_compared) {
-    const uint32_t only = header_of_all(loop, headers, found);
-    for (uint32_t i = 0; only != none && i < found; ++i) {
-      if (headers[i] != only) blocks_[headers[i]].heads = 0;
-    }
-  }
-  Loop& made = loops_[loop];
-  for (uint32_t i = 0; i < count; ++i) {
-    const Block& b = blocks_[blocks[i]];
-    if (b.heads != loop) continue;
-    if (b.begin < made.header) made.header = b.begin;
-    each_from(blocks[i], [&](uint32_t from) {
-      if (blocks_[from].loop == loop && blocks_[from].last > made.latch) made.latch = blocks_[from].last;
-    });
-  }
-}
-
-// The header without which no other one is reached twice, the first where there are several. Control that comes to the
-// others then goes on through an iteration, and begins none. none: there is no such header.
-uint32_t Routine::header_of_all(uint32_t loop, const uint32_t* headers, uint32_t count) {
-  uint32_t first = none;
-  for (uint32_t i = 0; i < count; ++i) {
-    bool all = first == none || blocks_[headers[i]].begin < blocks_[first].begin;
-    for (uint32_t other = 0; other < count && all; ++other) {
-      all = other == i || !comes_round(loop, headers[other], headers[i]);
-    }
-    if (all) first = headers[i];
-  }
-  return first;
-}
-
-// Whether a way within the loop leads from the block to itself without passing the header.
-bool Routine::comes_round(uint32_t loop, uint32_t block, uint32_t but_header) {
-  uint32_t* const waiting = members_ + member_count_;
-  const uint32_t room = sizeof(members_) / sizeof(members_[0]) - member_count_;
-  uint32_t count = 0;
-  bool found = false;
-  ++search_;
-  const auto expand = [&](uint32_t b) {
-    successors(b, [&](uint32_t next) {
-      found |= next == block || count == room;
-      if (found || next == but_header || blocks_[next].loop != loop || blocks_[next].mark == search_) return;
-      blocks_[next].mark = search_;
-      waiting[count++] = next;
-    });
-  };
-  expand(block);
-  while (count && !found) expand(waiting[--count]);
-  return found;
 }
 
 // --- Questions ---

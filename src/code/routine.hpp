@@ -9,8 +9,8 @@
 // jump reaches is entered at the return addresses asked for. Sources: Tarjan, "Depth-first search and linear graph
 // algorithms", 1972; Steensgaard, "Sequentializing program dependence graphs for irreducible programs", 1993.
 //
-// Runs inside the recorded program: it allocates nothing (the object is large, and consists of zeroed pages that are
-// touched as they are needed), and reads no byte outside the ranges it is given.
+// Runs inside the recorded program: it allocates nothing, and reads no byte outside the ranges it is given. A routine
+// is read in a workspace, which is large; what questions need of it is small, and can be kept elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,21 @@ class Routine {
  public:
   static constexpr uint32_t none = UINT32_MAX;
 
+  class Workspace;
+
   // `address`: any in the routine. `returns`: addresses that calls in it return to; the first `loud` of them are those
-  // of its loud calls, which were seen to lead to recorded ones. The object must be zeroed before. False: too large, or
-  // no code that can be decoded.
-  bool read(const CodeMap& code, uint64_t address, const uint64_t* returns, uint32_t count, uint32_t loud);
+  // of its loud calls, which were seen to lead to recorded ones. The object must be zeroed before, and the workspace,
+  // of which a part also serves the questions. False: too large, or no code that can be decoded.
+  bool read(const CodeMap& code, uint64_t address, const uint64_t* returns, uint32_t count, uint32_t loud,
+            Workspace* workspace);
+  // Moves what was read to zeroed memory of that size, aligned for numbers of 8 bytes.
+  uint64_t kept_bytes() const;
+  void keep(void* memory);
+  // Clears the workspace after read(), for the next routine.
+  void leave(Workspace* workspace) const;
+
+  // Other calls are loud than when the routine was read.
+  void mark_loud(const uint64_t* returns, uint32_t count);
 
   const Range& range() const { return ranges_[0]; }
   bool has(uint64_t address) const { return index_of(address) != none; }
@@ -68,6 +79,8 @@ class Routine {
 
  private:
   static constexpr uint32_t most_bytes = 1u << 20, most_blocks = 1u << 14, most_loops = 1u << 10;
+  static constexpr uint32_t most_switches = 256, most_targets = 8192, most_entries = 256, most_exits = 256;
+  static constexpr uint32_t most_edges = 4 * most_blocks, most_members = 2 * most_blocks;
   enum : uint8_t { instruction = 1, leader = 2, ending = 4 };  // ending: a call that never returns
   struct Block {
     uint32_t begin, last;            // indices of bytes: of the first instruction and the last
@@ -107,7 +120,6 @@ class Routine {
   void find_headers(uint32_t loop, const uint32_t* blocks, uint32_t count);
   uint32_t header_of_all(uint32_t loop, const uint32_t* headers, uint32_t count);
   bool comes_round(uint32_t loop, uint32_t block, uint32_t but_header);
-  void mark_loud(const uint64_t* returns, uint32_t count);
   bool in_loop(uint32_t block, uint32_t loop) const;
   bool closes(uint32_t from, uint32_t to) const;
   uint32_t end_of_from(uint32_t b) const { return b + 1 < block_count_ ? blocks_[b + 1].first_from : from_count_; }
@@ -122,41 +134,51 @@ class Routine {
     for (uint32_t f = blocks_[block].first_from; f < end_of_from(block); ++f) visit(from_[f]);
   }
 
+  struct Switch {
+    uint32_t jump, first, count;  // index of the byte; targets
+  };
+  struct Exit {
+    uint64_t target;
+    uint32_t block;
+  };
+  template <class Item>
+  void move(Item** items, uint32_t count, char** to);
+
   CodeMap code_;
   Range ranges_[2];  // the routine; one part that was moved away
   uint32_t sizes_[2];
-  uint8_t flags_[most_bytes];
-  uint32_t waiting_[most_blocks];
-  uint32_t waiting_count_;
-  Block blocks_[most_blocks];
-  uint32_t block_count_, entry_;
-  uint32_t entries_[256];  // blocks that indirect jumps may lead to
-  uint32_t entry_count_;
-  static constexpr uint32_t most_switches = 256, most_targets = 8192;
-  struct Switch {
-    uint32_t jump, first, count;  // index of the byte; targets
-  } switches_[most_switches];
-  uint32_t switch_count_;
-  uint32_t targets_[most_targets];  // indices of bytes, then blocks
-  uint32_t target_count_;
-  struct Exit {
-    uint32_t block;
-    uint64_t target;
-  } exits_[256];  // jumps out of the routine
-  uint32_t exit_count_;
-  uint32_t way_[2 * most_blocks];  // of a search: blocks, and how many of their successors were tried
-  uint32_t stack_[most_blocks];
-  uint32_t stack_count_;
-  uint32_t members_[2 * most_blocks];  // of loops whose inside is still to be looked at, one after the other
-  uint32_t member_count_;
-  uint32_t from_[4 * most_blocks];
-  uint32_t from_count_;
-  Loop loops_[most_loops];
-  uint32_t loop_count_;
-  uint32_t last_number_, before_search_;  // of the search for loops; where the one under way began
+  uint8_t* flags_;  // by byte
+  Block* blocks_;
+  uint32_t* entries_;  // blocks that indirect jumps may lead to
+  uint32_t* targets_;  // of switches: indices of bytes, then blocks
+  Exit* exits_;        // jumps out of the routine
+  uint32_t* from_;
+  Loop* loops_;
+  uint32_t block_count_, entry_, entry_count_, target_count_, exit_count_, from_count_, loop_count_;
+  uint32_t* stack_;    // the workspace's, as the next
+  uint32_t* members_;  // of loops whose inside is still to be looked at, one after the other
+  uint32_t stack_count_, member_count_;
   uint32_t search_;
-  bool met_unknown_;  // the last search came by an indirect jump
+  // While it is read:
+  uint32_t* waiting_;
+  uint32_t waiting_count_;
+  Switch* switches_;
+  uint32_t switch_count_;
+  uint32_t* way_;                         // of a search: blocks, and how many of their successors were tried
+  uint32_t last_number_, before_search_;  // of the search for loops; where the one under way began
+  bool met_unknown_;                      // the last search came by an indirect jump
   bool ok_;
+};
+
+class Routine::Workspace {
+  friend class Routine;
+  uint8_t flags[most_bytes];
+  Block blocks[most_blocks];
+  uint32_t entries[most_entries], targets[most_targets], from[most_edges];
+  Exit exits[most_exits];
+  Loop loops[most_loops];
+  uint32_t stack[most_blocks], members[most_members], waiting[most_blocks], way[2 * most_blocks];
+  Switch switches[most_switches];
 };
 
 template <class Visit>

@@ -4,6 +4,8 @@
 namespace leadline::code {
 
 void Routine::mark_loud(const uint64_t* returns, uint32_t count) {
+  for (uint32_t b = 0; b < block_count_; ++b) blocks_[b].first_loud = blocks_[b].last_loud = 0;
+  for (uint32_t l = 1; l <= loop_count_; ++l) loops_[l].loud = false;
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t b = block_of_call(returns[i]);
     const uint32_t at = index_of(returns[i] - 1);

@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <new>
+
 #include "code/imported_calls.hpp"
 #include "recording/loop_finder.hpp"
 
@@ -14,24 +16,36 @@ void SourceLoops::attach(const Tables& tables, const CodePlaces& places) {
   if (!t_.loops.size()) t_.loops.append_zeroed(1);  // number 0: none
 }
 
+namespace {
+
+// Pages that are touched as they are needed; nullptr: there are none.
+void* zeroed(uint64_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+}  // namespace
+
 void SourceLoops::release(Known* known) {
-  if (known->routine) munmap(static_cast<void*>(known->routine), sizeof(code::Routine));
+  if (known->routine) munmap(static_cast<void*>(known->routine), known->bytes);
   known->routine = nullptr;
 }
 
 void SourceLoops::forget_routines() {
   for (uint32_t i = 0; i < known_count_; ++i) release(&known_[i]);
   known_count_ = 0;
+  if (workspace_) munmap(static_cast<void*>(workspace_), sizeof(*workspace_));
+  workspace_ = nullptr;
 }
 
 void SourceLoops::begin_silence(const uint8_t* vain, uint8_t* loud) {
-  forget();  // routines know their loud calls
   for (uint32_t s = 1; s < t_.sites.size(); ++s) {
     if (vain[s]) continue;
     for (uint32_t c = t_.sites[s].context; has_code(c) && !loud[c]; c = t_.contexts[c].parent) loud[c] = 1;
   }
   loud_ = loud;
   loud_count_ = t_.contexts.size();
+  mark_loud_calls();
 }
 
 // A path that is the other's beginning ends where a routine was called: that routine's last call was made a jump.
@@ -68,6 +82,7 @@ const SourceLoops::Known* SourceLoops::routine_of(uint64_t frame) {
     Known& k = known_[i];
     if (frame <= k.begin || frame > k.end) continue;
     // A return address that only a switch leads to: the routine is read once more when there are new ones.
+    k.used = ++uses_;
     if (!k.good || k.pins || k.contexts == t_.contexts.size()) return nullptr;
     again = &k;
   }
@@ -99,24 +114,43 @@ SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address, Known* i
   k->begin = range.begin - k->bias;
   k->end = range.end - k->bias;
   k->contexts = t_.contexts.size();
-  void* memory =
-      mmap(nullptr, sizeof(code::Routine), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (!workspace_) workspace_ = static_cast<code::Routine::Workspace*>(zeroed(sizeof(*workspace_)));
   const trace::Scratchpad<uint64_t> returns(most_returns);
-  if (memory == MAP_FAILED) return nullptr;
-  k->routine = static_cast<code::Routine*>(memory);
-  if (!returns) return nullptr;
-  uint32_t count = 0;
-  const auto add = [&](bool vain) {
-    for (uint32_t c = trace::first_context; c < k->contexts && count < most_returns; ++c) {
-      const uint64_t f = t_.contexts[c].frame;
-      if (f > k->begin && f <= k->end && is_vain(c) == vain) returns[count++] = f + k->bias;
-    }
-    return count;
-  };
-  const uint32_t loud = add(false);
-  k->good = k->routine->read(places_.map, address - 1, returns.get(), add(true), loud);
-  if (!k->good) release(k);
+  if (!workspace_ || !returns) return nullptr;
+  const uint32_t loud = returns_in(*k, returns.get(), 0, false);
+  const uint32_t count = returns_in(*k, returns.get(), loud, true);
+  code::Routine reading{};
+  k->good = reading.read(places_.map, address - 1, returns.get(), count, loud, workspace_) && keep(reading, k);
+  reading.leave(workspace_);
   return k;
+}
+
+// Appends where calls in the routine return to, and returns how many there are then.
+uint32_t SourceLoops::returns_in(const Known& known, uint64_t* returns, uint32_t count, bool vain) const {
+  for (uint32_t c = trace::first_context; c < t_.contexts.size() && count < most_returns; ++c) {
+    const uint64_t f = t_.contexts[c].frame;
+    if (f > known.begin && f <= known.end && is_vain(c) == vain) returns[count++] = f + known.bias;
+  }
+  return count;
+}
+
+// In memory of its own, the arrays behind the object.
+bool SourceLoops::keep(const code::Routine& read, Known* known) {
+  known->bytes = sizeof(code::Routine) + read.kept_bytes();
+  void* const memory = zeroed(known->bytes);
+  if (!memory) return false;
+  known->routine = new (memory) code::Routine(read);
+  known->routine->keep(known->routine + 1);
+  return true;
+}
+
+void SourceLoops::mark_loud_calls() {
+  const trace::Scratchpad<uint64_t> returns(most_returns);
+  if (!returns) return forget_routines();
+  for (uint32_t i = 0; i < known_count_; ++i) {
+    if (!known_[i].good) continue;
+    known_[i].routine->mark_loud(returns.get(), returns_in(known_[i], returns.get(), 0, false));
+  }
 }
 
 const SourceLoops::Known* SourceLoops::routine_at(uint64_t begin, uint64_t address) {

@@ -64,7 +64,7 @@ class SourceLoops {
   // A call is quiet if control must have passed it without an event, whatever way it took from one site to the other.
   // Call this for all transitions before the first mark_silent().
   void learn_quiet(uint32_t from_site, uint32_t to_site);
-  void end_learning() { forget_routines(); }  // routines know their loud calls
+  void end_learning() { mark_loud_calls(); }
 
   // Marks the loops further out that may have repeated as well on its way.
   void mark_silent(uint32_t from_site, uint32_t to_site);
@@ -89,10 +89,11 @@ class SourceLoops {
   struct Meeting {
     uint32_t context, from, to;  // what the paths have in common, and their next contexts
   };
-  static constexpr uint32_t opaque_context = UINT32_MAX;              // instead of a loop's number + 1
-  static constexpr uint32_t most_routines = 12, most_returns = 4096;  // 2.6 MB of addresses each
+  static constexpr uint32_t opaque_context = UINT32_MAX;  // instead of a loop's number + 1
+  static constexpr uint32_t most_routines = 128, most_returns = 4096;
   struct Known {
     code::Routine* routine;
+    uint64_t bytes;       // of its memory
     uint64_t begin, end;  // frames
     uint64_t bias;        // address less frame
     uint32_t contexts;    // that there were when it was read
@@ -133,6 +134,9 @@ class SourceLoops {
   bool tail_calls(const Known& known, uint64_t from_return, uint64_t routine, unsigned depth);
   Known* room_for_one();
   Known* read(uint64_t frame, uint64_t address, Known* into);
+  uint32_t returns_in(const Known& known, uint64_t* returns, uint32_t count, bool vain) const;
+  bool keep(const code::Routine& read, Known* known);
+  void mark_loud_calls();
   static void release(Known* known);
   void mark_silent_from(uint32_t context, const Known& known, uint64_t from, uint64_t to, uint32_t loop);
   void mark_silent_further(uint32_t context, const Known& called);
@@ -144,6 +148,7 @@ class SourceLoops {
   PositionMap map_{1u << 16};
   Known known_[most_routines] = {};
   uint32_t known_count_ = 0;
+  code::Routine::Workspace* workspace_ = nullptr;
   uint64_t uses_ = 0;
   uint8_t* loud_ = nullptr;  // by context: passing it leaves events; null: all of them count as loud
   uint32_t loud_count_ = 0;

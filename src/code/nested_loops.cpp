@@ -1,0 +1,153 @@
+// The loops of a routine's blocks, and the loops within them.
+#include "code/routine.hpp"
+
+namespace leadline::code {
+
+bool Routine::in_loop(uint32_t block, uint32_t loop) const {
+  uint32_t l = blocks_[block].loop;
+  while (l && l != loop) l = loops_[l].outer;
+  return l == loop;
+}
+
+// Whether the edge goes back to a header from within its loop.
+bool Routine::closes(uint32_t from, uint32_t to) const { return blocks_[to].heads && in_loop(from, blocks_[to].heads); }
+
+// Finds the loops among the blocks of one, or of the whole routine, and then those within them.
+void Routine::split(uint32_t loop, const uint32_t* blocks, uint32_t count) {
+  before_search_ = last_number_;
+  const uint32_t first_loop = loop_count_;
+  const uint32_t kept = member_count_;
+  for (uint32_t i = 0; i < count && ok_; ++i) {
+    if (blocks_[blocks[i]].number <= before_search_) search_from(blocks[i], loop);
+  }
+  // The blocks that take_loop() has listed: their number, then the blocks.
+  uint32_t at = kept;
+  for (uint32_t l = first_loop + 1, end = loop_count_; l <= end && ok_; ++l) {
+    const uint32_t size = members_[at];
+    split(l, &members_[at + 1], size);
+    at += size + 1;
+  }
+  member_count_ = kept;
+}
+
+void Routine::search_from(uint32_t start, uint32_t within) {
+  uint32_t depth = 0;
+  const auto enter = [&](uint32_t b) {
+    blocks_[b].number = blocks_[b].low = ++last_number_;
+    blocks_[b].waits = true;
+    stack_[stack_count_++] = b;
+    way_[2 * depth] = b;
+    way_[2 * depth++ + 1] = 0;
+  };
+  enter(start);
+  while (depth) {
+    const uint32_t b = way_[2 * depth - 2];
+    uint32_t next = none, number = 0;
+    const uint32_t tried = way_[2 * depth - 1]++;
+    successors(b, [&](uint32_t to) {
+      if (number++ == tried) next = to;
+    });
+    if (next == none) {
+      --depth;
+      if (depth && blocks_[b].low < blocks_[way_[2 * depth - 2]].low) blocks_[way_[2 * depth - 2]].low = blocks_[b].low;
+      if (blocks_[b].low == blocks_[b].number) take_loop(b, within);
+      continue;
+    }
+    if (blocks_[next].loop != within || closes(b, next)) continue;
+    if (blocks_[next].number <= before_search_) {
+      enter(next);
+    } else if (blocks_[next].waits && blocks_[next].number < blocks_[b].low) {
+      blocks_[b].low = blocks_[next].number;
+    }
+  }
+}
+
+// The blocks from the given one on are such a set; a loop if it is more than one, or one that leads to itself.
+void Routine::take_loop(uint32_t first, uint32_t within) {
+  uint32_t from = stack_count_;
+  while (stack_[from - 1] != first) --from;
+  --from;
+  const uint32_t size = stack_count_ - from;
+  bool again = size > 1;
+  successors(first, [&](uint32_t to) { again |= to == first && !closes(first, first); });
+  for (uint32_t i = from; i < stack_count_; ++i) blocks_[stack_[i]].waits = false;
+  const uint32_t* blocks = stack_ + from;
+  stack_count_ = from;
+  if (!again) return;
+  if (loop_count_ + 1 == most_loops || member_count_ + size + 1 > most_members) {
+    ok_ = false;
+    return;
+  }
+  const uint32_t loop = ++loop_count_;
+  loops_[loop] = {none, 0, within, false};
+  members_[member_count_++] = size;
+  for (uint32_t i = 0; i < size; ++i) {
+    members_[member_count_++] = blocks[i];
+    blocks_[blocks[i]].loop = loop;
+  }
+  find_headers(loop, members_ + member_count_ - size, size);
+}
+
+void Routine::find_headers(uint32_t loop, const uint32_t* blocks, uint32_t count) {
+  constexpr uint32_t most_compared = 16;
+  uint32_t headers[most_compared], found = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    bool entered = blocks[i] == entry_;
+    each_from(blocks[i], [&](uint32_t from) { entered |= blocks_[from].loop != loop; });
+    if (!entered) continue;
+    blocks_[blocks[i]].heads = loop;
+    if (found < most_compared) headers[found] = blocks[i];
+    ++found;
+  }
+  if (found > 1 && found <= most_compared) {
+    const uint32_t only = header_of_all(loop, headers, found);
+    for (uint32_t i = 0; only != none && i < found; ++i) {
+      if (headers[i] != only) blocks_[headers[i]].heads = 0;
+    }
+  }
+  Loop& made = loops_[loop];
+  for (uint32_t i = 0; i < count; ++i) {
+    const Block& b = blocks_[blocks[i]];
+    if (b.heads != loop) continue;
+    if (b.begin < made.header) made.header = b.begin;
+    each_from(blocks[i], [&](uint32_t from) {
+      if (blocks_[from].loop == loop && blocks_[from].last > made.latch) made.latch = blocks_[from].last;
+    });
+  }
+}
+
+// The header without which no other one is reached twice, the first where there are several. Control that comes to the
+// others then goes on through an iteration, and begins none. none: there is no such header.
+uint32_t Routine::header_of_all(uint32_t loop, const uint32_t* headers, uint32_t count) {
+  uint32_t first = none;
+  for (uint32_t i = 0; i < count; ++i) {
+    bool all = first == none || blocks_[headers[i]].begin < blocks_[first].begin;
+    for (uint32_t other = 0; other < count && all; ++other) {
+      all = other == i || !comes_round(loop, headers[other], headers[i]);
+    }
+    if (all) first = headers[i];
+  }
+  return first;
+}
+
+// Whether a way within the loop leads from the block to itself without passing the header.
+bool Routine::comes_round(uint32_t loop, uint32_t block, uint32_t but_header) {
+  uint32_t* const waiting = members_ + member_count_;
+  const uint32_t room = most_members - member_count_;
+  uint32_t count = 0;
+  bool found = false;
+  ++search_;
+  const auto expand = [&](uint32_t b) {
+    successors(b, [&](uint32_t next) {
+      found |= next == block || count == room;
+      if (found || next == but_header || blocks_[next].loop != loop || blocks_[next].mark == search_) return;
+      blocks_[next].mark = search_;
+      waiting[count++] = next;
+    });
+  };
+  expand(block);
+  while (count && !found) expand(waiting[--count]);
+  return found;
+}
+
+}  // namespace leadline::code
