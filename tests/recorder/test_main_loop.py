@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from leadline.compare import Group, compare
+from leadline.compare.as_json import as_json
+from leadline.compare.from_run import open_subject
 from leadline.errors import UsageError
 from leadline.figures.run import open_run
 from leadline.report import to_json
@@ -102,6 +105,23 @@ def test_iterations_that_calls_do_not_show_are_admitted(
     inner = main_loop(4)["iterations"]  # never
     assert (inner["count"], inner["at_least"]) == (12, False)
     assert (inner["around"]["routine"], inner["around"]["line"]) == ("main", line_of("silent"))
+
+
+def test_of_iterations_that_may_be_several_steps_nothing_is_compared_per_step(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    program = builder.c(library, "loops.c", "-O1", "-g")
+    runs = {steps: recorded(library, program, "silent", steps, recorder, tmp_path / str(steps)) for steps in (20, 60)}
+    for run in runs.values():
+        assert to_json(open_run(run))["iterations"]["lumped"]
+    found = compare([Group(str(run), [open_subject(run)]) for run in runs.values()])
+    (limit,) = found.limits
+    assert f"is seen of the loop at loops.c:{line_of('silent')} in main in {runs[20]} may be several" in limit
+    assert [run.iterations for group in found.groups for run in group.runs] == [0, 0]
+    (comparison,) = as_json(found)["pairs"]
+    assert not any(time["per_iteration"] for time in comparison["times"] if time["level"] != "rank")  # a ratio
+    exchanged = [change for change in comparison["structure"] if change["kind"] == "calls"]
+    assert {(change["after"] / change["before"], change["per_iteration"]) for change in exchanged} == {(3.0, False)}
 
 
 @pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g")])

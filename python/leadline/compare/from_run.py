@@ -43,6 +43,7 @@ def subject_of(content: Content, name: str) -> Subject:
         environment=environment_of(run),
         arguments=arguments,
         iterations=steps,
+        lumped=found is not None and found.lumped,
         main_loop=loop_at(loop) if loop is not None else anchor_of(found) if found is not None else "",
         iteration_s=_iterations(content),
         sites=sites,

@@ -1,6 +1,7 @@
 """Runs and profiles of different kinds, reduced to what is known of all of them, and what that leaves out.
 
-Recordings of ours are left as they are if nothing else is compared with them. Otherwise:
+Recordings of ours are left as they are if nothing else is compared with them, unless an iteration that is seen in one
+may be several: nothing is per iteration then. Otherwise:
 
 * Nothing is per iteration, as profiles do not tell the main loop from the rest: all is of the whole run.
 * Call sites are compared by as many routines, counted from the call, as the source that knows fewest has. If one has
@@ -30,7 +31,7 @@ def in_common(groups: Sequence[Group]) -> tuple[list[Group], list[str]]:
     """The groups, reduced; and a sentence for each thing that they leave open."""
     runs = [run for group in groups for run in group.runs]
     if all(run.has_structure for run in runs):
-        return list(groups), []
+        return _per_run(groups, [run for run in runs if run.lumped])
     kinds = {run.kind for run in runs}
     said = [_without_loops(runs)]
     uncounted = sorted({name for run in runs for name in run.uncounted})
@@ -153,6 +154,33 @@ def _merged(parts: Sequence[Part], key_of: Callable[[Part], tuple[str, ...]]) ->
         )
         for key, members in groups.items()
     ]
+
+
+def _per_run(groups: Sequence[Group], lumped: Sequence[Subject]) -> tuple[list[Group], list[str]]:
+    if not lumped:
+        return list(groups), []
+
+    def outside(parts: Iterable[Part]) -> list[Part]:
+        return [replace(part, in_loop=False, series=()) for part in parts]
+
+    def reduced(run: Subject) -> Subject:
+        return replace(
+            run,
+            iterations=0,
+            main_loop="",
+            iteration_s=(),
+            sites=outside(run.sites),
+            functions=outside(run.functions),
+            phases=outside(run.phases),
+            loops=outside(run.loops),
+            rank_computation={rank: [seconds] for rank, seconds in run.rank_totals.items()},
+        )
+
+    said = (
+        f"Everything is per run: an iteration that is seen of {lumped[0].main_loop} in {lumped[0].name} may be "
+        "several. --step FILE:LINE takes another loop."
+    )
+    return [replace(group, runs=[reduced(run) for run in group.runs]) for group in groups], [said]
 
 
 def _listed(names: Sequence[str]) -> str:

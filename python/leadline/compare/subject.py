@@ -60,8 +60,8 @@ class Subject:
     """One run.
 
     environment: by title, in the order in which it is shown ("MPI library": "MPICH 5.0.2"); None: unknown.
-    iterations: of the main loop, 0 if there is none.   iteration_s: times of single iterations, or means of
-    consecutive ones, mean of the ranks, in order; empty if unknown.
+    iterations: of the main loop, 0 if there is none.   lumped: one that is seen may be several.   iteration_s: times of
+    single iterations, or means of consecutive ones, mean of the ranks, in order; empty if unknown.
     partners: by rank, the distances (mod ranks) to those it sends to, ascending; None: unknown.
     rank_computation: by rank, seconds of computation by kept iteration, the same iterations on every rank.
     computation_s, mpi_s, io_s, elapsed_s: between MPI_Init and MPI_Finalize, the first three of all ranks.
@@ -81,6 +81,7 @@ class Subject:
     environment: Mapping[str, str | None] = field(default_factory=dict)
     arguments: Sequence[str] | None = None
     iterations: int = 0
+    lumped: bool = False
     main_loop: str = ""
     iteration_s: Sequence[float] = ()
     sites: Sequence[Part] = ()
