@@ -6,6 +6,7 @@ import json
 import math
 import mmap
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 
 from leadline.figures import unfinished
 from leadline.figures.content import Content
+from leadline.figures.iterations import Iterations
 from leadline.figures.run import Loss
 from leadline.findings import FAILS, RULES, Contradiction, findings_of
 from leadline.findings.finding import Bound, at_least, at_most, more_than
@@ -577,6 +579,18 @@ def test_a_few_slow_steps_are_told_from_chance(make_run: MakeRun) -> None:
     far = "one rank computes far longer than the others."
     assert text(rare_steps=5, rare_period=20) == f"{lost}every 20 iterations, {far}"
     assert text(rare_steps=5, rare_period=0) == f"{lost}in 5 of 100 iterations, {far}"
+
+
+def test_of_iterations_that_may_be_several_steps_no_imbalance_is_told_per_step(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Iterations, "lumped", True)
+    for noise in ({"rare_ns": 2e5, "rare_steps": 5, "rare_period": 20}, {"noise_ns": 2e5}):
+        found = findings_of(Content(uneven_in_steps(make_run, 0.21, **noise)))
+        finding = next(finding for finding in found if finding.id == "imbalance")
+        assert finding.text.startswith("2.1 % of the main loop: ")
+        assert not re.search(r"\d+ iterations|each iteration|\ds\)", finding.text)
+        assert finding.evidence["rare_period"] is None
 
 
 def test_steps_that_compute_more_than_the_others_count_in_proportion(make_run: MakeRun) -> None:

@@ -31,10 +31,11 @@ def candidates(content: Content) -> list[Candidate]:
         text = "Another rank computes longest from one iteration to the next: take the work from a shared queue."
         assumes = (evenly, "it is the program's own: on a busy machine computation varies, too")
     elif told["kind"] == "rare":
-        if not told["rare_period"]:
+        if not content.waits.imbalance.rare_period:
             return []  # perhaps the machine
-        title = f"Divide the work of every {told['rare_period']:,} iterations among the ranks"
-        text = f"Every {told['rare_period']:,} iterations, one rank computes far longer than the others, which wait."
+        period = f"{told['rare_period']:,} iterations" if told["rare_period"] else "few iterations"
+        title = f"Divide the work of every {period} among the ranks"
+        text = f"Every {period}, one rank computes far longer than the others, which wait."
         assumes = (evenly, "it is work of the program, not of the system")
     else:
         who = f"the ranks on {told['host']}" if told["kind"] == "host" else f"rank {told['rank']}"

@@ -39,7 +39,8 @@ def facts(content: Content) -> Fact | None:
             "host": content.run.processes[process].host,
             "times_mean": ratio,
             "rare_steps": found.rare_steps,
-            "rare_period": found.rare_period or None,
+            "rare_period": None if steps.lumped else found.rare_period or None,
+            "lumped": steps.lumped,  # an iteration that is seen may be several
             "steps": steps.found.count,
             "lost_per_step_s": lost_s,
             "share": lost_s / (steps.found.mean_ns * 1e-9),
@@ -58,7 +59,8 @@ def _likeness(content: Content, found: _core.Imbalance, steps: int) -> float:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    lost = f"{fmt.percent(found['share'])} of each iteration ({fmt.seconds(found['lost_per_step_s'])})"
+    each = f"each iteration ({fmt.seconds(found['lost_per_step_s'])})"
+    lost = f"{fmt.percent(found['share'])} of {'the main loop' if found['lumped'] else each}"
     if found["kind"] == "host":
         return f"{lost}: the ranks on {found['host']} compute longer than the others in every iteration."
     if found["kind"] == "fixed":
@@ -67,11 +69,12 @@ def sentence(content: Content, found: Evidence) -> str:
             "long as the mean over ranks in every iteration."
         )
     if found["kind"] == "rare":
-        few = (
-            f"every {found['rare_period']:,} iterations"
-            if found["rare_period"]
-            else f"in {found['rare_steps']:,} of {found['steps']:,} iterations"
-        )
+        if found["rare_period"]:
+            few = f"every {found['rare_period']:,} iterations"
+        elif found["lumped"]:
+            few = "in a few iterations"
+        else:
+            few = f"in {found['rare_steps']:,} of {found['steps']:,} iterations"
         return f"{lost}: {few}, one rank computes far longer than the others."
     if found["kind"] == "wandering":
         return f"{lost}: uneven computation. The slowest rank changes every few iterations."
