@@ -19,6 +19,7 @@ from leadline import predict as predicting
 from leadline.__main__ import main
 from leadline.advice.advise import KINDS, WORTH, _Asked, advise, advise_within
 from leadline.advice.candidate import Candidate
+from leadline.advice.kinds import merge_reductions
 from leadline.advice.proposal import Proposal
 from leadline.errors import UsageError
 from leadline.figures.content import Content
@@ -191,3 +192,9 @@ def test_nothing_is_advised_from_spoiled_times(
     monkeypatch.setattr(prediction, "_is_far_off", lambda errors: True)
     with pytest.raises(UsageError, match="off by more than 10 %"):
         advise(fields)
+
+
+def test_calls_in_a_function_of_the_program_are_told_by_where_that_is_called(tmp_path: Path) -> None:
+    (merged,) = merge_reductions.KIND.candidates(Content(record(tmp_path, "own_sum.c", "-g")))
+    places = ", ".join(f"programs/own_sum.c:{line}" for line in (13, 14, 15))
+    assert merged.title == f"Make one reduction of 3 in a row in norms ({places})"

@@ -48,14 +48,14 @@ per_byte_ns = 1
 """
 
 
-def record(directory: Path, program: str) -> Run:
+def record(directory: Path, program: str, *options: str) -> Run:
     library, recorder = find("mpich") or find("debian-mpich") or find("openmpi"), running.find_recorder()
     if library is None or recorder is None:
         pytest.skip("an MPI library and the recorder are needed: ./dev setup")
     done = running.run_mpi(
         library,
         2,
-        [Builder().c(library, program), str(STEPS)],
+        [Builder().c(library, program, *options), str(STEPS)],
         cwd=directory,
         recorder=recorder,
         run_directory=directory / "run",

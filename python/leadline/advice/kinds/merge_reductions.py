@@ -8,6 +8,7 @@ from leadline.figures.content import Content
 from leadline.figures.patterns import PatternEntry
 from leadline.predict import Merge
 
+MOST_PLACES = 3
 PATTERNS = ("consecutive_reductions", "consecutive_broadcasts")
 
 
@@ -19,16 +20,14 @@ def candidates(content: Content) -> list[Candidate]:
         if entry.name == "consecutive_broadcasts":
             found.append(_broadcasts(entry))
             continue
-        last = entry.sites[-1]
         members = tuple(member for site in entry.sites for member in site.members)
-        others = of_site(entry.sites[0])
         found.append(
             Candidate(
                 "merge-reductions",
-                f"Make one reduction of {len(entry.sites)}, from {others} to {of_site(last)}",
+                f"Make one reduction of {entry.evidence['together']:,} {_in_a_row(entry)}",
                 "Put the values into one array and reduce that.",
                 entry.sites,
-                Merge(others, members),
+                Merge(of_site(entry.sites[0]), members),
                 (
                     "no reduction needs what an earlier one computed",
                     "all use one operation (otherwise define one by MPI_Op_create)",
@@ -39,14 +38,23 @@ def candidates(content: Content) -> list[Candidate]:
     return found
 
 
+def _in_a_row(entry: PatternEntry) -> str:
+    """ "in a row in step (step.f90:384, step.f90:391)": the lines of the routine that has all calls, since these
+    themselves may lie in one line of a function of the program's own around MPI."""
+    routine, lines = entry.evidence.get("called_in"), entry.evidence.get("called_at", ())
+    if not routine:
+        return f"in a row, among them {of_site(entry.sites[0])}"
+    at = f" ({', '.join(lines[:MOST_PLACES])}{', …' if len(lines) > MOST_PLACES else ''})" if lines else ""
+    return f"in a row in {routine}{at}"
+
+
 def _broadcasts(entry: PatternEntry) -> Candidate:
-    first, last = of_site(entry.sites[0]), of_site(entry.sites[-1])
     return Candidate(
         "merge-reductions",
-        f"Make one broadcast of {len(entry.sites)}, from {first} to {last}",
+        f"Make one broadcast of {entry.evidence['together']:,} {_in_a_row(entry)}",
         "Put the values into one array or datatype and broadcast that.",
         entry.sites,
-        Merge(first, tuple(member for site in entry.sites for member in site.members)),
+        Merge(of_site(entry.sites[0]), tuple(member for site in entry.sites for member in site.members)),
         ("no broadcast needs what an earlier one brought",),
         together=len(entry.sites),
     )
