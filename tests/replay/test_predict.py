@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from recorder.libraries import find
 from leadline import _core
 from leadline import predict as predicting
 from leadline.__main__ import main
+from leadline.cli.predict import data_of, lines_of
 from leadline.errors import UsageError
 from leadline.figures.run import Run, open_run
 from leadline.predict import (
@@ -319,6 +321,16 @@ def test_a_limit_for_messages_that_wait_for_their_receiver(run: Run) -> None:
     assert rendezvous > predict(run, Change(network=given)).sensitivities[0]
 
 
+def test_of_iterations_that_may_be_several_no_time_is_predicted(run: Run) -> None:
+    found = predict(run, Change())
+    assert found.loop is not None
+    found.lumped, found.loop = True, replace(found.loop, at_least=True)
+    said = "\n".join(lines_of(found))
+    assert f"main loop: main, at least {STEPS} iterations recorded, each of which may be several" in said
+    assert "per iteration" not in said
+    assert data_of(found)["lumped"]
+
+
 def test_the_command_prints_figures_and_reasons(
     run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -333,6 +345,7 @@ def test_the_command_prints_figures_and_reasons(
     said = capsys.readouterr().out
     assert "error of the replay against the recorded times" in said
     assert f"main loop: main, {STEPS} iterations recorded" in said
+    assert "per iteration: predicted" in said
     assert main(["predict", str(run.path), "--step", "main"]) == 0
     assert capsys.readouterr().out == said
     assert main(["predict", str(run.path), "--compute", "main=0.5", "--noise", "none", "--balance"]) == 0

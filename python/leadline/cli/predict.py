@@ -271,6 +271,7 @@ def data_of(found: Any) -> dict[str, Any]:
         "recorded": found.recorded_s,
         "steps_recorded": found.steps_recorded,
         "steps": found.steps,
+        "lumped": found.lumped,
         "sensitivities": {"latency": latencies, "overhead": overheads, "gap": gaps, "gap_bytes": n_bytes},
         "changes": [asdict(made) for made in found.made],
         "notes": found.notes,
@@ -298,8 +299,11 @@ def lines_of(found: Any) -> list[str]:
         f"replayed as recorded: {fmt.seconds(found.base.seconds)}",
     ]
     if found.loop is not None:
-        lines.append(f"main loop: {place_of(found.loop)}, {fmt.plural(found.steps_recorded, 'iteration')} recorded")
-    if found.predicted.iteration and found.base.iteration:
+        bound = "at least " if found.loop.at_least else found.loop.bound
+        recorded = f"{bound}{fmt.plural(found.steps_recorded, 'iteration')} recorded"
+        several = ", each of which may be several" if found.lumped else ""
+        lines.append(f"main loop: {place_of(found.loop)}, {recorded}{several}")
+    if found.predicted.iteration and found.base.iteration and not found.lumped:
         each = fmt.seconds(found.predicted.iteration[0])
         lines.append(
             f"per iteration: predicted {each} ({fmt.plural(found.steps, 'iteration')}), replayed as recorded "

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from leadline import _core
 from leadline.errors import DamagedTrace, UsageError
 from leadline.figures.content import Content
-from leadline.figures.loops import NamedLoop, main_loop
+from leadline.figures.loops import NamedLoop, lumps_steps, main_loop
 from leadline.figures.run import Run
 from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
@@ -66,7 +66,8 @@ class Prediction:
     """recorded_s: phases in the recording.   error_of_base: of the replayed base against the recording, of the whole
     run ("whole") and by phase, as fractions; None: unknown.   notes: what is not replayed as it was; sentences.
     sensitivities: derivatives of the predicted time by L, o, g (all in s/s) and G (bytes).
-    loop: the main loop, whose iterations the steps are; None: the run has none, or its place is unknown.
+    loop: the main loop, whose iterations the steps are; None: the run has none, or its place is unknown.   lumped: one
+    that was recorded may be several.
     made: what the changes to the program did."""
 
     recorded_s: dict[str, float | None]
@@ -77,6 +78,7 @@ class Prediction:
     steps: int
     sensitivities: tuple[int, int, int, int]
     loop: NamedLoop | None
+    lumped: bool = False
     made: list[Made] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
@@ -157,6 +159,7 @@ class Replays:
             steps=change.steps or steps,
             sensitivities=traced["sensitivities"],
             loop=self.loop,
+            lumped=self.loop is not None and lumps_steps(self.run, self.loop.number),
             made=made,
         )
         found.notes = _notes(self._tree.replay(_settings(plain, self._costs))["differences"], self.run)
