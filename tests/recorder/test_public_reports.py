@@ -53,9 +53,9 @@ def findings(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def test_an_exit_without_mpi_finalize_is_not_said_to_go_to_it(recorded: Recorded) -> None:
-    _, run = recorded(2, "exits")
+    _, run = recorded(1, "exits")  # with more, the launcher may kill the others before they end
     report = report_of(run)
-    assert report["totals"]["messages"] == 2
+    assert report["totals"]["messages"] == 1
     assert {loss["code"] for loss in report["losses"]} == {"not-finalized"}
     text = printed(run)
     assert "from MPI_Init to its end" in text
