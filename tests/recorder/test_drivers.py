@@ -59,6 +59,7 @@ def test_an_outer_loop_whose_iterations_are_alike_is_the_main_one(
     assert (main["line"], main["count"]) == (line_of(kind), count)
     if kind == "even":
         (other,) = report["other_loops"]
+        assert other["call_paths"] == 1
         assert (other["place"], other["count"]) == (f"drivers.c:{line_of('run')} in run", 40)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leadline import _core
 from leadline.figures.run import Run
@@ -19,7 +19,8 @@ class NamedLoop:
     at_least: it may have had more iterations, between two calls of an inner loop without any other call. around: the
     numbers of the enclosing loops of which that is true, the next one first. restarts, restart_iterations: where that
     is true, the call sequence of its inner loop restarts so many times, each time after so many of the inner loop's
-    iterations; 0: it does not, or not regularly. about: only the time between calls shows where iterations begin."""
+    iterations; 0: it does not, or not regularly. about: only the time between calls shows where iterations begin.
+    call_paths: that its routine is called on, where that was asked for; each is a loop of its own."""
 
     number: int
     routine: str
@@ -35,6 +36,12 @@ class NamedLoop:
     restarts: int
     restart_iterations: int
     about: bool = False
+    call_paths: int = 1
+
+    @property
+    def on_one_path(self) -> str:
+        """What goes behind its number of iterations where that is not all of the source's loop."""
+        return f" on one of {self.call_paths} call paths" if self.call_paths > 1 else ""
 
     @property
     def bound(self) -> str:
@@ -132,7 +139,8 @@ def other_loops(run: Run) -> list[NamedLoop]:
         if _place(loop) not in taken:
             taken.add(_place(loop))
             found.append(loop)
-    return found[:MOST_OTHERS]
+    headers = [loop.header for loop in loops.all] if found else []
+    return [replace(loop, call_paths=headers.count(headers[loop.number])) for loop in found[:MOST_OTHERS]]
 
 
 def _place(loop: NamedLoop) -> tuple[object, ...]:

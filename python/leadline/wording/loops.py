@@ -55,6 +55,6 @@ def or_others(others: Sequence[NamedLoop]) -> str:
     """ "or: update.cpp:299 in run, 300 ×, 98 %", the next best candidates for the main loop; "" without any."""
     words = []
     for loop in others:
-        count = f"{loop.bound}{fmt.short_count(loop.iterations)} ×"
+        count = f"{loop.bound}{fmt.short_count(loop.iterations)} ×{loop.on_one_path}"
         words.append(f"{place_of(loop)}, {count}, {100 * loop.share:.0f} %")
     return f"or: {'; '.join(words)}" if words else ""

@@ -41,6 +41,7 @@ def _other(loop: NamedLoop) -> dict[str, Any]:
         "count": loop.iterations,
         "at_least": loop.at_least,
         "about": loop.about,
+        "call_paths": loop.call_paths,
         "share": loop.share,
     }
 

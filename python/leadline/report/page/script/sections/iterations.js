@@ -44,8 +44,9 @@ function restarting(restarts) {
 /** The next best candidates for the main loop. */
 function others(loops) {
   if (!loops?.length) return "";
+  const paths = (loop) => (loop.call_paths > 1 ? ` on one of ${loop.call_paths} call paths` : "");
   const named = loops.map(
-    (loop) => `${loop.place}, ${bound(loop)}${count(loop.count)} ×, ${fixed(100 * loop.share, 0)} %`,
+    (loop) => `${loop.place}, ${bound(loop)}${count(loop.count)} ×${paths(loop)}, ${fixed(100 * loop.share, 0)} %`,
   );
   return ` Or: ${named.join("; ")} (--step FILE:LINE).`;
 }
