@@ -128,6 +128,15 @@ OWN grid_cycle(void) {
     KEEP;
   }
 }
+/* Several relaxations, of which only the last could be one with what follows. */
+OWN relaxations(void) {
+  for (int i = 0; i < 4; ++i) {
+    work(300);
+    swap(out, 100);
+  }
+  swap(out + 1000, 100);
+  KEEP;
+}
 /* Receives are posted first: each send waits for no rank. */
 OWN posted_first(int n) {
   MPI_Request all[2];
@@ -200,7 +209,7 @@ int main(int argc, char** argv) {
     three_sums(), work(300), sums_with_work(), work(300), sums_of_others(), work(300);
     posted_first_twice(), chain(), work(300), neighbours(), work(300), levels(), work(300);
     meeting(step), work(300), chain_of_steps(), work(300);
-    orthogonal(), two_or_three_sums(), grid_cycle(), work(300);
+    orthogonal(), two_or_three_sums(), grid_cycle(), work(300), relaxations(), work(300);
   }
   MPI_Finalize();
 }
@@ -262,6 +271,7 @@ def test_a_call_is_in_one_row_only(found: Found) -> None:
 def test_what_needs_what_the_one_before_brought_is_no_row(found: Found) -> None:
     assert "consecutive_reductions" not in of(found, "orthogonal")  # whose loop has another length each time
     assert "consecutive_exchanges" not in of(found, "grid_cycle")  # whose messages have another length each time
+    assert "consecutive_exchanges" not in of(found, "relaxations")
 
 
 def test_opposite_faces_and_levels_are_not_to_be_packed(found: Found) -> None:

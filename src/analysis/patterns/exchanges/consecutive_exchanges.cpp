@@ -54,6 +54,7 @@ class Finder {
         [this](uint32_t unit) { return units_[unit].bytes_of_rank; },
         [](uint32_t, uint32_t) { return true; },
     };
+    drop_repeated(rows_of(step_, computation_, units, false));
     std::vector<Together> found;
     for (const CallRow& row : rows_of(step_, computation_, units, false)) {
       for (Together& t : in_row(row)) join(std::move(t), &found);
@@ -120,6 +121,32 @@ class Finder {
     }
     return std::any_of(lengths.begin(), lengths.end(),
                        [](const auto& of) { return of.second.second > most_unlike * of.second.first; });
+  }
+
+  // Stretches in which a call sends one partner several messages are a sweep, or several relaxations, but no exchange:
+  // only its last messages and what follows could be one.
+  void drop_repeated(const std::vector<CallRow>& rows) {
+    for (const CallRow& row : rows) {
+      for (const Stretch& s : row.stretches) {
+        if (!repeats(s)) continue;
+        for (const uint32_t site : units_[s.unit].sites) unit_of_[site] = UnitOf::none;
+      }
+    }
+  }
+
+  bool repeats(const Stretch& stretch) const {
+    for (const uint32_t s : units_[stretch.unit].senders) {
+      const auto at = step_.sent_at.find(s);
+      if (at == step_.sent_at.end()) continue;
+      std::set<uint32_t> partners;
+      for (const uint32_t m : at->second) {
+        const StepMessage& message = step_.messages[m];
+        if (message.send < stretch.first || message.send > stretch.last || message.receive == StepMessage::none)
+          continue;
+        if (!partners.insert(step_.calls[message.receive].process).second) return true;
+      }
+    }
+    return false;
   }
 
   // Calls of other exchanges, collectives and files divide: what follows may need what they brought.
