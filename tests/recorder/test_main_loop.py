@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from leadline.__main__ import main
 from leadline.compare import Group, compare
 from leadline.compare.as_json import as_json
 from leadline.compare.from_run import open_subject
@@ -126,7 +127,12 @@ def test_of_iterations_that_may_be_several_steps_nothing_is_compared_per_step(
 
 @pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g")])
 def test_a_routine_that_seldom_makes_calls_does_not_show_every_iteration(
-    library: Library, builder: Builder, recorder: Path, tmp_path: Path, options: tuple[str, ...]
+    library: Library,
+    builder: Builder,
+    recorder: Path,
+    tmp_path: Path,
+    options: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     steps = 60
     program = builder.c(library, "loops.c", *options)
@@ -135,6 +141,8 @@ def test_a_routine_that_seldom_makes_calls_does_not_show_every_iteration(
     assert seen["count"] == 1 + sum(step % 7 >= 5 for step in range(steps))
     # A step of one stage was seen: between the two reductions.
     assert seen["restarts"] == {"times": steps, "after_trips": 1}
+    assert main(["report", str(tmp_path / "run")]) == 0
+    assert f"its call sequence restarts {steps} times" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-g")])

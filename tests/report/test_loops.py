@@ -42,6 +42,8 @@ def test_call_sequences_that_restart_are_reported_where_iterations_may_be_more()
     assert _lines([entry], 80)[1] == " 25.0 %           ?    solver.f90:12 in solve, call sequence restarts 20 ×"
     in_words = "its call sequence restarts 20 times, after every 3 iterations of its inner loop"
     assert restarting(loop) == in_words
+    once = "its call sequence restarts 20 times, after every iteration of its inner loop"
+    assert restarting(replace(loop, restart_iterations=1)) == once
 
 
 def test_an_inner_loop_reached_on_several_call_paths_is_one_line() -> None:

@@ -25,7 +25,7 @@ from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import together, wrapped
 from leadline.wording.gains import gain_words, to_check
-from leadline.wording.loops import or_others, why_no_main_loop
+from leadline.wording.loops import or_others, restarting, why_no_main_loop
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -212,6 +212,9 @@ def _main_loop(content: Content, width: int) -> list[Line]:
             return []
         return [*_fact("Main loop", f"none: {why_no_main_loop(content.run)}", width), *_other_loops(content, width)]
     lines = _fact("Main loop", f"{fmt.percent(content.share(main.time_s)):>6}  {phase_words(main)}", width)
+    loop = content.iterations.loop if content.iterations is not None else None
+    if loop is not None and loop.at_least and loop.restarts:
+        lines += _wrapped(restarting(loop), width, " " * LABEL, "dim")
     if unseen := perhaps_parts(main):
         lines += _wrapped(unseen, width, " " * LABEL, "dim")
     return lines + _other_loops(content, width)

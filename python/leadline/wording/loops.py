@@ -46,7 +46,8 @@ def restarting(loop: NamedLoop) -> str:
     """ "its call sequence restarts 10 times, after every 70 iterations of its inner loop"; "" if not."""
     if not loop.restarts:
         return ""
-    iterations = fmt.plural(loop.restart_iterations, "iteration")
+    one = loop.restart_iterations == 1
+    iterations = "iteration" if one else fmt.plural(loop.restart_iterations, "iteration")
     after = f", after every {iterations} of its inner loop" if loop.restart_iterations else ""
     return f"its call sequence restarts {loop.restarts:,} times{after}"
 
