@@ -77,20 +77,20 @@ def gain_of(replayed: Replayed, change: Any) -> Any:
 
 def test_the_interval_of_a_gain_is_that_of_the_draws_and_of_what_is_not_known() -> None:
     found = gain_of(Replayed((9.0, 9.2, 8.9)), Balance())
-    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, 0.08, 0.11))
+    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, 0.75 * 0.08, 1.25 * 0.11))
     assert found.seconds == pytest.approx(1.0)
     found = gain_of(Replayed((9.0, 9.2, 8.9), error=-0.03), Balance())
-    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, 0.05, 0.14))
+    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, 0.75 * 0.05, 1.25 * 0.14))
     # Of packing, the prediction's own interval counts, too: from 8.5 to 12 s.
     found = gain_of(Replayed((9.0, 9.2, 8.9)), Pack("exchange"))
-    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, -0.2, 0.15))
+    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, -0.2, 1.25 * 0.15))
     assert not found.is_worth(WORTH)
 
 
 def test_what_gains_too_little_has_no_interval_where_only_gains_are_asked_for() -> None:
     asked = _Asked(Replayed((9.95, 9.0, 9.9)), 0, None)  # type: ignore[arg-type]
     candidate = Candidate("balance", "", "", (), Balance())
-    assert asked.proposal(candidate, 0.001).gain.high == pytest.approx(0.1)
+    assert asked.proposal(candidate, 0.001).gain.high == pytest.approx(1.25 * 0.1)
     found = asked.proposal(candidate, 0.01)
     assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.005, 0.005, 0.005))
 

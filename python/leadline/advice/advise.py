@@ -21,6 +21,8 @@ from leadline.registry import parts_of
 KINDS = parts_of(kinds, "KIND", Kind)
 WORTH = 0.01
 """A share of the run's time: what gains less is not proposed. Runs differ by more than that from one to the next."""
+MODEL = 0.25
+"""A share of the gain that draws do not show: replays of planted faults are off by it (docs/tune/advise-suite.md)."""
 FEW = 3  # candidates of a run that are worth it
 
 
@@ -224,8 +226,8 @@ class _Asked:
 
     def _gain(self, candidates: Sequence[Candidate]) -> tuple[Gain, dict[str, float | None]]:
         """And the seconds of each phase with the changes. The interval is from replays whose iterations were drawn
-        alike with and without them; wider by the error of the replayed base, and by what the prediction of such a
-        change does not know."""
+        alike with and without them; wider by the error of the replayed base, by what the prediction of such a change
+        does not know, and by MODEL."""
         changes = [candidate.change for candidate in candidates]
         found = self._predict(changes)
         before, after = self.base.predicted.drawn_s, found.predicted.drawn_s
@@ -238,4 +240,4 @@ class _Asked:
         if any(predict.is_uncertain(change) for change in changes):
             low = min(low, 1 - found.predicted.high / before[0])
             high = max(high, 1 - found.predicted.low / before[0])
-        return Gain(shares[0], low, high), found.predicted.phases_s
+        return Gain(shares[0], min(low, (1 - MODEL) * low), max(high, (1 + MODEL) * high)), found.predicted.phases_s
