@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from replay.test_predict import record
 
 from leadline import predict as predicting
 from leadline.__main__ import main
-from leadline.advice.advise import KINDS, WORTH, _Asked, advise, advise_within
+from leadline.advice.advise import KINDS, WORTH, _Asked, advise, advise_within, is_negligible
 from leadline.advice.candidate import Candidate
 from leadline.advice.kinds import merge_reductions
 from leadline.advice.proposal import Proposal
@@ -93,6 +93,18 @@ def test_what_gains_too_little_has_no_interval_where_only_gains_are_asked_for() 
     assert asked.proposal(candidate, 0.001).gain.high == pytest.approx(1.25 * 0.1)
     found = asked.proposal(candidate, 0.01)
     assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.005, 0.005, 0.005))
+
+
+def test_calls_are_negligible_if_not_even_waiting_for_them_counts(fields: Run) -> None:
+    content = Content(fields)
+    total_s, ranks = fields.base_s, fields.ranks
+    site = content.sites[0].site
+    assert site is not None
+    about = Candidate("pack", "", "", (site,), Pack("exchange"))
+    assert not is_negligible(Candidate("balance", "", "", (), Balance()), content)
+    for share, expected in ((WORTH / ranks * 0.99, True), (WORTH / ranks * 1.01, False)):
+        content.sites = [replace(content.sites[0], time_s=share * total_s)]
+        assert is_negligible(about, content) == expected
 
 
 def test_a_report_proposes_what_the_command_does(fields: Run, trusted: None) -> None:

@@ -29,7 +29,8 @@ FEW = 3  # candidates of a run that are worth it
 @dataclass
 class Advice:
     """proposals: best first.   not_worth_it: replayed, and they gain less than WORTH, or perhaps nothing.
-    refused: candidates that cannot be replayed, with the reason.   answered: findings that the candidates are about.
+    refused: candidates that cannot be replayed, with the reason; for the run as recorded, none that is_negligible().
+    answered: findings that the candidates are about.
     unpredicted: findings with a remedy whose gain is unknown.
     together: what all proposals gain at once; None with fewer than two, or if they exclude one another.
     ceiling: what a perfect network and perfect balance would gain together, or a proposal if that is more.
@@ -140,7 +141,8 @@ def _advise(
             sketch = sketch_of(candidate, recorded_calls(candidate.sites, content))
             found.append(replace(asked.proposal(candidate, WORTH if only_worth else None), sketch=sketch))
         except UsageError as error:
-            refused.append((candidate, str(error)))
+            if steps or network is not None or not is_negligible(candidate, content):
+                refused.append((candidate, str(error)))
     found.sort(key=lambda proposal: -proposal.gain.share)
     worth = [proposal for proposal in found if proposal.is_worth(WORTH)]
     ideal = asked.share((), ideal=True)
@@ -165,6 +167,17 @@ def _advise(
         phases_s=asked.base.predicted.phases_s,
         notes=asked.base.notes,
     )
+
+
+def is_negligible(candidate: Candidate, content: Content) -> bool:
+    """Whether the calls that it is about take so little of the run as recorded that no change of them gains WORTH, even
+    if all ranks wait for the one that makes them."""
+    if not candidate.sites:
+        return False
+    own = set(candidate.sites)
+    entries = [*content.sites, *content.file_sites]
+    taken_s = sum(entry.time_s for entry in entries if entry.site in own)
+    return taken_s * content.run.ranks < WORTH * content.run.base_s
 
 
 def _by_whether_answered(content: Content, predicted: Set[str]) -> tuple[list[Finding], list[Finding]]:
