@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace leadline::analysis {
 
@@ -83,7 +84,7 @@ uint32_t Packing::repeating_loop(const Exchange& e) const {
   for (const uint32_t s : e.sites) {
     const SiteTraffic& t = traffic_.sites()[s];
     if (t.sent.empty()) continue;
-    if (computes_between(e, s)) return 0;
+    if (sizes_differ(e, s) && computes_between(e, s)) return 0;
     uint64_t messages = 0;
     for (const auto& [edge, amount] : t.sent) messages += amount.messages;
     const double to_each = static_cast<double>(messages) / static_cast<double>(t.sent.size());
@@ -105,8 +106,21 @@ uint32_t Packing::repeating_loop(const Exchange& e) const {
   return found;
 }
 
-// Whether the program computes between most calls of the site in one step, as a cycle over coarser and coarser grids
-// does: what it sends next it may have computed from what it received.
+// Whether the site's messages in one step have three sizes or more, each at least half as long again as the one before,
+// as in a cycle over coarser and coarser grids. Iterations that do not depend on one another mostly send about as much.
+bool Packing::sizes_differ(const Exchange& e, uint32_t site) const {
+  const Step& step = steps_.of(e);
+  const auto sent = step.sent_at.find(site);
+  if (sent == step.sent_at.end()) return false;
+  std::set<int64_t> sizes;
+  for (const uint32_t m : sent->second) sizes.insert(step.messages[m].bytes);
+  constexpr size_t least_sizes = 3;
+  const auto alike = [](int64_t shorter, int64_t longer) { return 2 * longer < 3 * shorter; };
+  return sizes.size() >= least_sizes && std::adjacent_find(sizes.begin(), sizes.end(), alike) == sizes.end();
+}
+
+// Whether the program computes between most calls of the site in one step: what it sends next it may have computed from
+// what it received.
 bool Packing::computes_between(const Exchange& e, uint32_t site) const {
   const Step& step = steps_.of(e);
   if (!step.timed) return false;

@@ -27,6 +27,7 @@ class Packing {
   uint64_t in_a_row(const Exchange& e, const Ordering& o) const;
   bool may_wait_for_memory(const Exchange& e) const;
   uint32_t repeating_loop(const Exchange& e) const;
+  bool sizes_differ(const Exchange& e, uint32_t site) const;
   bool computes_between(const Exchange& e, uint32_t site) const;
   bool may_be_the_step(uint32_t loop, int64_t bytes) const;
   uint64_t fixed_iterations(uint32_t loop) const;
