@@ -34,7 +34,8 @@ class Opened:
         return found
 
     def rows(self, section: str, table: int = 0) -> list[list[str]]:
-        """The cells of a table of a section, as they are read."""
+        """The cells of a table of a section, as they are read. Tables are made when their details are opened."""
+        self.tab.locator(f"#{section} .table > .scroll > table").nth(table).wait_for(state="attached")
         script = """([section, table]) => [...document.querySelectorAll(`#${section} .table > .scroll > table`)[table]
             .querySelectorAll(":scope > tbody > tr.row")].map((row) => [...row.children]
             .filter((cell) => !cell.classList.contains("opener")).map((cell) => cell.innerText.trim()))"""
