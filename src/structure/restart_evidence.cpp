@@ -312,7 +312,8 @@ bool begins_late(const std::vector<IterationTime>& times, uint64_t every) {
 
 uint64_t computes_every(const std::vector<IterationTime>& times, uint64_t divisor) {
   for (const Measure measure : measures) {
-    for (uint64_t every = 2; every <= divisor / least_periods; ++every) {
+    // Every other iteration may wait long by chance: ranks that share a core take turns.
+    for (uint64_t every = least_falling; every <= divisor / least_periods; ++every) {
       if (divisor % every == 0 && nearly_all(times, measure, every)) return every;
     }
   }
