@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "structure/parse.hpp"
+#include "structure/period.hpp"
 #include "structure/tree_calls.hpp"
 #include "trace/hash.hpp"
 #include "trace/reading/series_walk.hpp"
@@ -95,18 +96,6 @@ class Row {
   const std::vector<Sequence> iterations_;
   std::map<Sequence, std::vector<uint32_t>> calls_;
 };
-
-// The smallest number of places after which the row repeats throughout. (Knuth, Morris, Pratt: the longest beginning
-// that is also the end leaves it.)
-uint64_t period_of(const std::vector<int64_t>& row) {
-  std::vector<size_t> border(row.size());
-  for (size_t i = 1; i < row.size(); ++i) {
-    size_t k = border[i - 1];
-    while (k && row[i] != row[k]) k = border[k - 1];
-    border[i] = k + (row[i] == row[k]);
-  }
-  return row.size() - border.back();
-}
 
 // Whether the row goes one way except where it begins again. Partners may also go round: 2, 3, 0, 1.
 bool falls_once(const std::vector<int64_t>& row, uint64_t period) {

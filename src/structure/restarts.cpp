@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "structure/period.hpp"
 #include "trace/hash.hpp"
 #include "trace/saturating.hpp"
 
@@ -53,13 +54,13 @@ class Periods {
     expanded_.clear();
     expand(iterations);
     if (n == 1) return {1, 1};
-    const size_t whole = period(expanded_);
+    const size_t whole = period_of(expanded_);
     if (n % whole == 0 && whole < n) return {n / whole, whole};
     // Where one iteration of the outer loop ends and the next begins, the last iteration and the first may look like
     // one: then the first and the last of all iterations are unlike the others.
     const std::vector<uint64_t> within(expanded_.begin() + 1, expanded_.end() - 1);
     if (within.size() < 4) return {1, n};
-    const size_t p = period(within);
+    const size_t p = period_of(within);
     if (within.size() < 2 * p) return {1, n};
     if (n % p == 0) return {n / p, p};
     if ((n - 1) % p == 0) return {(n - 1) / p, p};
@@ -77,18 +78,6 @@ class Periods {
         }
       }
     }
-  }
-
-  // Each element equals the one so many places further on. (Knuth, Morris, Pratt: the longest beginning that is also
-  // the end leaves the period.)
-  static size_t period(const std::vector<uint64_t>& row) {
-    std::vector<size_t> border(row.size());
-    for (size_t i = 1; i < row.size(); ++i) {
-      size_t k = border[i - 1];
-      while (k && row[i] != row[k]) k = border[k - 1];
-      border[i] = k + (row[i] == row[k]);
-    }
-    return row.size() - border.back();
   }
 
   const LoopTree& tree_;
