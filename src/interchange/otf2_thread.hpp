@@ -76,8 +76,12 @@ class Otf2Thread {
   uint64_t transfers_ = 0;                // without a request
   uint64_t transfer_ = 0;                 // of the call
   FileEvent file_event_ = FileEvent::none;
-  uint32_t handle_ = otf2::undefined;   // of the call's file
-  std::map<uint32_t, uint64_t> split_;  // transfers that have begun: by handle
+  uint32_t handle_ = otf2::undefined;  // of the call's file
+  struct SplitTransfer {
+    uint64_t transfer;
+    bool counted;  // with the begin, as earlier recorders did
+  };
+  std::map<uint32_t, SplitTransfer> split_;  // that have begun: by handle
 };
 
 }  // namespace leadline::interchange

@@ -104,7 +104,7 @@ void Otf2Thread::transfer_begins(const CallStream& c, uint64_t at) {
 void Otf2Thread::transfer_ends(const CallStream& c, uint64_t at) {
   const structure::DecodedCall& call = c.call();
   const FunctionFacts& f = facts_of(call.function);
-  if (f.split_begin) split_[handle_] = transfer_;
+  if (f.split_begin) split_[handle_] = {transfer_, !call.parts.empty() && moved_by(call.parts.front()) != 0};
   if (f.split_begin || !c.made().empty()) {
     return check(otf2_.EvtWriter_IoOperationIssued(writer_, nullptr, at, handle_, transfer_));
   }
@@ -114,8 +114,8 @@ void Otf2Thread::transfer_ends(const CallStream& c, uint64_t at) {
   if (f.split_end) {
     const auto begun = split_.find(handle_);
     if (begun == split_.end()) return;
-    transfer_ = begun->second;
-    if (!call.posted_bytes) moved = structure::bytes_unknown;  // earlier recorders had the bytes with the begin
+    transfer_ = begun->second.transfer;
+    if (begun->second.counted) moved = structure::bytes_unknown;  // what the end moved was not recorded
     split_.erase(begun);
   }
   check(otf2_.EvtWriter_IoOperationComplete(writer_, nullptr, at, handle_, told(moved), transfer_));
