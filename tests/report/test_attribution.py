@@ -15,8 +15,9 @@ from leadline.figures.content import Content
 from leadline.figures.run import Site
 from leadline.figures.wait_groups import WaitGroup
 from leadline.figures.waits import WaitCause, WaitEntry
-from leadline.findings.attribution import attributed, in_order
+from leadline.findings.attribution import attributed
 from leadline.findings.finding import About, Finding
+from leadline.findings.ordering import AS_MUCH, in_order
 from leadline.findings.rules.waiting import _in_circles
 from leadline.report.helping import leaders, with_help
 from leadline.symbols import Location
@@ -67,10 +68,10 @@ def costs(there: Content, *found: Finding) -> dict[str, float | None]:
 
 def test_waits_for_a_rank_that_computes_longer_are_part_of_the_imbalance() -> None:
     there = content({SUM: 10.0}, [a_wait(SUM, 8.0, "computation")])
-    uneven = a_finding("imbalance", "uneven", 7.0)
+    uneven = a_finding("imbalance", "uneven", 7.0, kind="fixed")
     found = attributed(there, [uneven, waiting(SUM, 8.0, "computation")], lambda finding: finding.text)
     assert [(each.cost_s, each.part_of) for each in found] == [(7.0, ""), (None, "uneven")]
-    ordered = in_order(found[::-1], lambda finding: (1, -(finding.cost_s or 0.0)))
+    ordered = in_order(found[::-1], 0.0)
     assert [each.text for each in leaders(ordered)] == ["uneven"]
     ((_, text),) = with_help(leaders(ordered), among=ordered)
     assert text == "uneven Hence: wait in MPI_Allreduce"
@@ -153,3 +154,49 @@ def test_waits_that_explain_each_other_explain_nothing() -> None:
     assert _in_circles([group(SEND, SEND)]) == {("MPI_Send", "halo")}
     assert _in_circles([group(SEND, WAITALL), group(WAITALL, SEND, "computation")]) == set()
     assert _in_circles([replace(group(SEND, WAITALL), causes=())]) == set()
+
+
+def order(disturbed_s: float, *found: Finding) -> list[str]:
+    """What the findings are, in order; a star if the next one costs as much."""
+    return [
+        f"{each.evidence.get('pattern', each.id)}{'*' if AS_MUCH in each.text else ''}"
+        for each in in_order(found, disturbed_s)
+    ]
+
+
+def test_of_findings_that_cost_about_as_much_the_most_certain_one_comes_first() -> None:
+    packing, wait = pattern("packable_messages", 10.0, SEND), waiting(WAITALL, 13.0)
+    assert order(0.0, wait, packing) == ["packable_messages*", "waiting"]
+    assert order(0.0, packing, wait) == ["packable_messages*", "waiting"]
+    assert order(0.0, packing, waiting(WAITALL, 16.0)) == ["waiting", "packable_messages"]
+    assert order(0.0, waiting(WAITALL, 13.0), waiting(SEND, 12.0, "mpi")) == ["waiting*", "waiting"]
+
+
+def test_what_waits_for_cores_may_explain_is_less_certain() -> None:
+    packing, wait = pattern("packable_messages", 10.0, SEND), waiting(WAITALL, 16.0)
+    assert order(1.0, packing, wait) == ["packable_messages*", "waiting"]
+    always = a_finding("imbalance", "uneven", 16.0, kind="fixed")
+    assert order(1.0, packing, always) == ["imbalance", "packable_messages"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equal_runs_lead_with_the_same_finding(seed: int) -> None:
+    """Costs differ by a sixth from run to run: the certain finding leads unless another costs twice as much."""
+    random_ = random.Random(seed)
+    certain, other = random_.uniform(5.0, 10.0), random_.uniform(5.0, 10.0)
+    for _ in range(50):
+        costs_s = [cost * random_.uniform(0.85, 1.15) for cost in (certain, other)]
+        found = [pattern("packable_messages", costs_s[0], SEND), waiting(WAITALL, costs_s[1])]
+        first = order(0.0, *random_.sample(found, 2))[0]
+        if other <= 1.1 * certain:
+            assert first.startswith("packable_messages")
+        elif other >= 2.1 * certain:
+            assert first == "waiting"
+
+
+def test_parts_follow_what_they_are_parts_of_whatever_is_said_of_its_order() -> None:
+    packing, wait = pattern("packable_messages", 10.0, SEND), waiting(WAITALL, 13.0)
+    part = replace(pattern("no_overlap", 1.0, SEND), part_of=packing.text)
+    found = in_order([wait, part, packing], 0.0)
+    assert [each.evidence.get("pattern") for each in found] == ["packable_messages", "no_overlap", None]
+    assert found[1].part_of == found[0].text

@@ -22,7 +22,7 @@ from leadline.figures.content import Content
 from leadline.figures.iterations import Iterations
 from leadline.figures.run import Loss
 from leadline.findings import FAILS, RULES, Contradiction, findings_of
-from leadline.findings.finding import Bound, at_least, at_most, more_than
+from leadline.findings.finding import Bound, Finding, at_least, at_most, more_than
 from leadline.report import to_json
 from leadline.report.sections.patterns import title_of
 
@@ -579,6 +579,26 @@ def test_a_few_slow_steps_are_told_from_chance(make_run: MakeRun) -> None:
     far = "one rank computes far longer than the others."
     assert text(rare_steps=5, rare_period=20) == f"{lost}every 20 iterations, {far}"
     assert text(rare_steps=5, rare_period=0) == f"{lost}in 5 of 100 iterations, {far}"
+
+
+def test_unevenness_that_waits_for_cores_explain_is_not_held_against_the_program(make_run: MakeRun) -> None:
+    """0.084 s are lost: half of it is 14 ms of each of three ranks."""
+
+    def look(waited_ms: float, lost_ms: float = 0.21, **parts: float) -> Finding:
+        run = uneven_in_steps(make_run, lost_ms, **parts)
+        for process in run.processes:
+            process.conditions.waited_ns = waited_ms * 1e6
+        run.processes[3].conditions.waited_ns /= 2
+        return next(finding for finding in findings_of(Content(run)) if finding.id == "imbalance")
+
+    assert look(3.9, noise_ns=2e5).cost_s == pytest.approx(0.084)
+    machine = look(4.1, noise_ns=2e5)
+    assert machine.cost_s is None
+    assert "Waits for a core, which cost up to 43.0 ms, explain it." in machine.text
+    # It is the same rank every time: what others waited does not make it slow.
+    assert look(20.0, fixed_ns=2e5).cost_s == pytest.approx(0.084)
+    assert look(29.0, fixed_ns=2e5).cost_s is None
+    assert look(50.0, 1.1, noise_ns=1.1e6).cost_s == pytest.approx(0.44)  # 11 % of a step
 
 
 def test_of_iterations_that_may_be_several_steps_no_imbalance_is_told_per_step(

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from leadline.figures.content import Content
 from leadline.findings import rules
-from leadline.findings.attribution import attributed, in_order
+from leadline.findings.attribution import attributed
 from leadline.findings.finding import Finding, Rule
+from leadline.findings.ordering import disturbed_s, in_order
 from leadline.registry import parts_of
 from leadline.text import format as fmt
 
@@ -23,9 +24,9 @@ SPOIL_TIMES = ("separate-processes", "oversubscribed", "cores-taken")
 
 
 def findings_of(content: Content) -> list[Finding]:
-    """The findings of a run: first what no figure can be read without, then what costs time, the most first, then
-    others by their rules' order. If the run ended at its start, only those in the verdict: shares would have nothing
-    to refer to. If times are spoiled, findings give no advice."""
+    """The findings of a run: first what no figure can be read without, then what costs time (ordering.py), then others
+    by their rules' order. If the run ended at its start, only those in the verdict: shares would have nothing to refer
+    to. If times are spoiled, findings give no advice."""
     sentences = {rule.id: rule.sentence for rule in RULES}
     looking = [rule for rule in RULES if rule.in_verdict or not content.ended_at_start.all_ranks]
     found = [finding for rule in looking for finding in rule.look(content)]
@@ -36,9 +37,10 @@ def findings_of(content: Content) -> list[Finding]:
             contradiction(impossible, content.time_s),
         ]
     found = attributed(content, found, lambda finding: sentences[finding.id](content, finding.evidence))
-    if times_are_spoiled(found) or content.run.ends_apart:
+    spoiled = times_are_spoiled(found)
+    if spoiled or content.run.ends_apart:
         found = [replace(finding, help="") for finding in found]
-    return in_order(found, _place)
+    return in_order(found, 0.0 if spoiled else disturbed_s(content))
 
 
 def is_possible(finding: Finding, time_s: float) -> bool:
@@ -70,9 +72,3 @@ def contradiction(impossible: Sequence[Finding], time_s: float) -> Finding:
 
 def times_are_spoiled(findings: Sequence[Finding]) -> bool:
     return any(finding.id in SPOIL_TIMES for finding in findings)
-
-
-def _place(finding: Finding) -> tuple[int, float]:
-    if finding.in_verdict or finding.severity != "notice":
-        return 0, 0.0
-    return (1, -finding.cost_s) if finding.cost_s is not None else (2, 0.0)

@@ -90,10 +90,10 @@ def _uneven_and_synchronous(
     Ranks that are slow in turn need not wait for each other in each iteration, unless sends make them; one that is
     always slow makes them wait in any case.
     """
-    uneven = next((each for each in found if each.id == "imbalance" and each.cost_s), None)
+    uneven = next((each for each in found if each.id == "imbalance" and _lost_s(each)), None)
     synchronous = [each for each in found if each.id == "synchronous-sends" and each.cost_s]
     in_turn = uneven is not None and uneven.evidence.get("kind") in IN_TURN
-    wanted = uneven.cost_s or 0.0 if uneven is not None else 0.0
+    wanted = _lost_s(uneven) if uneven is not None else 0.0
     if not in_turn:
         seconds.take_waits(wanted, lambda number: _computed(seconds.waits[number].causes))
     for finding in synchronous:
@@ -101,13 +101,18 @@ def _uneven_and_synchronous(
     if uneven is None or not in_turn:
         return uneven
     cost = seconds.take_waits(wanted, lambda number: _computed(seconds.waits[number].causes))
-    if not synchronous or cost >= wanted:
+    if not synchronous or cost >= wanted or uneven.cost_s is None:
         return uneven
     part = cost / wanted
     evidence = {**uneven.evidence, **{name: uneven.evidence[name] * part for name in OF_UNEVEN}}
     changed = replace(uneven, cost_s=cost, evidence=evidence)
     given[id(uneven)] = replace(changed, text=say(changed))
     return given[id(uneven)]
+
+
+def _lost_s(uneven: Finding) -> float:
+    """What waits it explains, whether the program or the machine is the reason."""
+    return float(uneven.cost_s or uneven.evidence.get("lost_s") or 0.0)
 
 
 def _costs(content: Content, finding: Finding) -> bool:
@@ -171,13 +176,3 @@ def _grouped(found: list[tuple[Finding, Finding]], seconds: _Seconds) -> list[Fi
 def _same_calls(own: dict[Site, float], others: set[Site]) -> bool:
     common = sum(time for site, time in own.items() if site in others)
     return common > SAME_CALLS * sum(own.values())
-
-
-def in_order(found: Sequence[Finding], place: Callable[[Finding], tuple[int, float]]) -> list[Finding]:
-    """Sorted by their place, each part after what it is a part of."""
-    whole = sorted((each for each in found if not each.part_of), key=place)
-    texts = {each.text for each in whole}
-    ordered = []
-    for finding in whole:
-        ordered += [finding, *(each for each in found if each.part_of == finding.text)]
-    return [*ordered, *(each for each in found if each.part_of and each.part_of not in texts)]

@@ -45,6 +45,7 @@ def facts(content: Content) -> Fact | None:
             "lost_per_step_s": lost_s,
             "share": lost_s / (steps.found.mean_ns * 1e-9),
             "lost_s": lost_s * steps.found.count * ranks,
+            "core_waits_s": _waited_for_cores_s(content, process if kind == "fixed" else None),
         },
         About(loop=main_loop(content), ranks=(content.run.label(process),) if found.slowest else ()),
     )
@@ -58,7 +59,27 @@ def _likeness(content: Content, found: _core.Imbalance, steps: int) -> float:
     return min(1.0, there_was_s / computed_s) if computed_s > 0 else 1.0
 
 
+def _waited_for_cores_s(content: Content, process: int | None) -> float:
+    """At most this much is lost because a rank waited for a core, and all others for it.   process: that one only."""
+    of = content.run.processes if process is None else [content.run.processes[process]]
+    waited_s = sum(max(each.conditions.waited_ns, 0.0) for each in of) * 1e-9
+    return waited_s * (len(content.ranks) - 1)
+
+
+def is_disturbance(found: Evidence) -> bool:
+    """Whether waits for cores explain it: it would not be there on a machine of its own. Much of it is worth saying in
+    any case: there are many ranks, or the machine is always like that."""
+    return found["share"] < MUCH and found["core_waits_s"] >= EXPLAINED * found["lost_s"] > 0
+
+
 def sentence(content: Content, found: Evidence) -> str:
+    text = _of_kind(found)
+    if not is_disturbance(found):
+        return text
+    return f"{text} Waits for a core, which cost up to {fmt.seconds(found['core_waits_s'])}, explain it."
+
+
+def _of_kind(found: Evidence) -> str:
     each = f"each iteration ({fmt.seconds(found['lost_per_step_s'])})"
     lost = f"{fmt.percent(found['share'])} of {'the main loop' if found['lumped'] else each}"
     if found["kind"] == "host":
@@ -83,12 +104,17 @@ def sentence(content: Content, found: Evidence) -> str:
     return f"{lost}: uneven computation. It varies randomly between ranks and iterations, as with OS noise."
 
 
+EXPLAINED = 0.5
+MUCH = 0.1
+
 HELP = {
     "fixed": "Rebalance the work.",
     "wandering": "Rebalance the work.",
     "changing": "Divide each iteration's work evenly, or let ranks synchronise in fewer iterations.",
     "rare": "Look at what the program does only in these iterations: output, checks, rebuilding of neighbour lists.",
 }
+
+OF_MACHINE = "Check the machine: other jobs, CPU temperature, binding."
 
 RULE = Rule(
     id="imbalance",
@@ -98,6 +124,6 @@ RULE = Rule(
     facts=facts,
     sentence=sentence,
     threshold={"share": at_least(0.02)},
-    cost_s=lambda found: float(found["lost_s"]),
-    help=lambda found: HELP.get(found["kind"], "Check the machine: other jobs, CPU temperature, binding."),
+    cost_s=lambda found: None if is_disturbance(found) else float(found["lost_s"]),
+    help=lambda found: OF_MACHINE if is_disturbance(found) else HELP.get(found["kind"], OF_MACHINE),
 )
