@@ -132,7 +132,7 @@ def _computed(causes: Iterable[tuple[str, str, Site | None, float]]) -> float:
 def _with_its_cost(
     content: Content, finding: Finding, seconds: _Seconds, uneven: Finding | None, say: Saying
 ) -> Finding:
-    wanted, sites = finding.cost_s or 0.0, set(finding.about.sites)
+    wanted, sites = finding.cost_s or 0.0, dict.fromkeys(finding.about.sites)  # in their order: sums stay equal
     if finding.id == "waiting":
         where = finding.evidence["function"], finding.evidence["routine"]
         cost = seconds.take_waits(wanted, lambda number: float(_at(seconds.waits[number].site) == where))
