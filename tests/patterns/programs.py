@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .fortran import FORTRAN, text_of
 from .one_sided import ONE_SIDED
 from .pieces import COMMUNICATION, FILES, Piece, remade
+from .rows import APART_US, ROWS
 from .wrappers import c_declarations, c_functions, wrapped
 
 RANKS = (4, 6, 8, 9, 12)
@@ -44,9 +45,13 @@ class Program:
         """
         if routine.piece.kind == "barrier" and (self.ordered or not self.communicates):
             return frozenset()
-        if routine.piece.one_sided and routine.every > 1:
-            return routine.piece.required - {"packable_messages"}
+        if routine.every > 1:
+            lacking = {"consecutive_exchanges", "consecutive_reductions"}
+            return routine.piece.required - lacking - ({"packable_messages"} if routine.piece.one_sided else set())
         return routine.piece.required
+
+    def allowed(self, routine: Routine) -> frozenset[str]:
+        return routine.piece.required | routine.piece.allowed
 
     @property
     def communicates(self) -> bool:
@@ -77,13 +82,15 @@ static void rest(int us) {
 """
 
 
-def random_program(seed: int, *, fortran: bool = False, one_sided: bool = False) -> Program:
+def random_program(seed: int, *, fortran: bool = False, one_sided: bool = False, rows: bool = False) -> Program:
     rng = random.Random(seed)
     ranks = rng.choice(RANKS)
     steps = rng.randrange(8, 30)
     if fortran:
         return _in_fortran(rng, seed, ranks, steps)
-    if one_sided:
+    if rows:
+        makers = rng.sample(ROWS, rng.randrange(3, 6))
+    elif one_sided:
         makers = [*rng.sample(ONE_SIDED, rng.randrange(2, 4)), *rng.sample(COMMUNICATION, rng.randrange(0, 2))]
     else:
         makers = rng.sample(COMMUNICATION, rng.randrange(2, 5))
@@ -99,7 +106,7 @@ def random_program(seed: int, *, fortran: bool = False, one_sided: bool = False)
     if also.random() < 0.15:
         routines.append(Routine(f"part{len(routines)}", remade(also, ranks), 1))
     level = rng.choice(["-O0", "-O1", "-O2"])
-    text = _text(rng, steps, routines)
+    text = _text(rng, steps, routines, f" work({APART_US});" if rows else "")
     library = ""
     if rng.random() < 0.3:
         # A routine whose last call is made a jump is missing in the call path, and so the piece would be.
@@ -123,7 +130,7 @@ def _in_fortran(rng: random.Random, seed: int, ranks: int, steps: int) -> Progra
     return Program(seed, ranks, steps, level, tuple(routines), text, fortran=True)
 
 
-def _text(rng: random.Random, steps: int, routines: list[Routine]) -> str:
+def _text(rng: random.Random, steps: int, routines: list[Routine], after: str) -> str:
     parts = [HEAD]
     calls = []
     setups = []
@@ -145,7 +152,7 @@ def _text(rng: random.Random, steps: int, routines: list[Routine]) -> str:
             setups.append(f"  {{ {piece.setup.replace('NAME', name)} }}")
         parts.append(f"{inlined}static void {name}(int step) {{{piece.body.replace('NAME', name)}\n}}\n")
         condition = f"if (step % {routine.every} == 0) " if routine.every > 1 else ""
-        calls.append(f"    {condition}{name}(step);")
+        calls.append(f"    {condition}{name}(step);{after}")
     calls.append(f"    work({rng.choice([20, 100])});")
     body = "\n".join([*setups, f"  for (int step = 0; step < {steps}; ++step) {{", *calls, "  }", *teardowns])
     parts.append(

@@ -1,7 +1,7 @@
 """By hand: precision and recall of the patterns over random programs.
 
-python -m patterns.run FIRST LAST [DIRECTORY [fortran | one-sided]], in tests/, with Leadline and Open MPI set up (for
-Fortran, Debian's).
+python -m patterns.run FIRST LAST [DIRECTORY [fortran | one-sided | rows]], in tests/, with Leadline and Open MPI
+set up (for Fortran, Debian's).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> None:
     library = find_library("debian-openmpi" if fortran else "openmpi")
     total = Score()
     for seed in range(first, last + 1):
-        program = random_program(seed, fortran=fortran, one_sided="one-sided" in sys.argv)
+        program = random_program(seed, fortran=fortran, one_sided="one-sided" in sys.argv, rows="rows" in sys.argv)
         try:
             one = score(program, report_of(program, library, keep / str(seed)))
         except subprocess.SubprocessError as error:

@@ -101,20 +101,29 @@ def _score_routine(program: Program, routine: Routine, entries: list[dict[str, A
             result.faults.append(f"{where}: {problem}")
     for entry in entries:
         name = entry["pattern"]
-        if name not in required | routine.piece.allowed | BY_CHANCE:
+        if name not in program.allowed(routine) | BY_CHANCE:
             result.wrong[name] += 1
             result.faults.append(f"{where}: it is no {name}: {entry['evidence']}")
+        elif name not in required and (problem := _evidence(routine, entry)):
+            result.wrong[name] += 1
+            result.faults.append(f"{where}: {problem}")
 
 
 def _figures(program: Program, routine: Routine, entry: dict[str, Any]) -> str:
     """A difference between the pattern's figures and the true ones; "" if there is none."""
-    for name, value in routine.piece.evidence.get(entry["pattern"], {}).items():
-        if entry["evidence"].get(name) != value:
-            return f"{entry['pattern']}: {name} is {entry['evidence'].get(name)}, expected {value}"
+    if problem := _evidence(routine, entry):
+        return problem
     messages = routine.piece.messages
     if messages is None or entry["pattern"] in ("wildcard_receive", "polling"):
         return ""
     calls = len(range(0, program.steps, routine.every))
     if entry["messages"] != messages * calls:
         return f"{entry['pattern']}: {entry['messages']} messages, expected {messages * calls}"
+    return ""
+
+
+def _evidence(routine: Routine, entry: dict[str, Any]) -> str:
+    for name, value in routine.piece.evidence.get(entry["pattern"], {}).items():
+        if entry["evidence"].get(name) != value:
+            return f"{entry['pattern']}: {name} is {entry['evidence'].get(name)}, expected {value}"
     return ""

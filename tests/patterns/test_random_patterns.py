@@ -17,6 +17,7 @@ from .score import Score, score
 
 SEEDS = (27, 44, 45)  # halos, fields in a loop, a reduction and others; through wrappers in the second and third
 ONE_SIDED_SEEDS = (1, 2, 3)
+ROWS_SEEDS = (0, 1)  # rows of exchanges and of sums, relaxations, orders that are healthy
 FORTRAN_SEEDS = (1, 10)  # with mpi_f08; through wrappers in the first
 MANY = range(1000, 1060)
 LEAST = 0.95  # precision and recall
@@ -46,6 +47,14 @@ def test_patterns_of_one_sided_operations_are_found(seed: int, library: Library,
     assert found.faults == []
 
 
+@pytest.mark.parametrize("seed", ROWS_SEEDS)
+def test_rows_are_told_from_what_depends_on_the_one_before(seed: int, library: Library, tmp_path: Path) -> None:
+    program = random_program(seed, rows=True)
+    found = score(program, report_of(program, library, tmp_path)).without(TIMED_PATTERNS)
+    assert found.found
+    assert found.faults == []
+
+
 @pytest.mark.parametrize("seed", FORTRAN_SEEDS)
 def test_patterns_of_a_random_program_in_fortran_are_found(seed: int, tmp_path: Path) -> None:
     try:
@@ -61,13 +70,13 @@ def test_patterns_of_a_random_program_in_fortran_are_found(seed: int, tmp_path: 
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("one_sided", [False, True])
-def test_precision_and_recall(one_sided: bool, library: Library, tmp_path: Path) -> None:
+@pytest.mark.parametrize("of", ["messages", "one-sided", "rows"])
+def test_precision_and_recall(of: str, library: Library, tmp_path: Path) -> None:
     total = Score()
     for seed in MANY:
-        program = random_program(seed, one_sided=one_sided)
+        program = random_program(seed, one_sided=of == "one-sided", rows=of == "rows")
         total.add(score(program, report_of(program, library, tmp_path / str(seed))))
-    if one_sided:  # few of its programs have what is recognised by times
+    if of != "messages":  # few of its programs have what is recognised by times
         total = total.without(TIMED_PATTERNS)
     assert all(total.precision(name) >= LEAST and total.recall(name) >= LEAST for name in total.patterns), (
         total.table() + "\n" + "\n".join(total.faults)
