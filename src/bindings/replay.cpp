@@ -123,6 +123,14 @@ nb::tuple gather(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_
   return apply([&](replay::Made* made) { return replay::gather({loops, sites}, &self.tree, made); });
 }
 
+nb::tuple distribute(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
+  return apply([&](replay::Made* made) { return replay::distribute({loops, sites}, &self.tree, made); });
+}
+
+nb::tuple exchange_all(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
+  return apply([&](replay::Made* made) { return replay::exchange_all({loops, sites}, &self.tree, made); });
+}
+
 nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) {
   replay::Differences d;
   replay::Outcome outcome;
@@ -206,6 +214,8 @@ void bind_replay(nb::module_& m) {
       .def("scale_files", &scale_files, "loops"_a, "sites"_a, "factor"_a)
       .def("relax_sends", &relax_sends, "loops"_a, "sites"_a)
       .def("gather", &gather, "loops"_a, "sites"_a)
+      .def("distribute", &distribute, "loops"_a, "sites"_a)
+      .def("exchange_all", &exchange_all, "loops"_a, "sites"_a)
       .def("replay", &run, "settings"_a, "sensitivities"_a = false);
 }
 

@@ -93,13 +93,8 @@ void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32
   meet.root = root;
   meet.meeting = meeting_of(plain_name(at.leaf.function));
   const std::vector<uint32_t>& members = program_.groups[group];
-  double ns = meet.meeting == Action::Meeting::all ? last_to_come_ns(at, members) : shortest_ns(at);
-  if (at.from.gathers && member == root) {
-    // It receives from a few ranks one after another, as in a tree; all bytes are in its cost already.
-    const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
-    const double one_ns = shortest_ns({at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls});
-    ns += one_ns * static_cast<double>(std::max<int>(std::bit_width(members.size() - 1), 1) - 1);
-  }
+  double ns = meet.meeting == Action::Meeting::all && !at.from.gathers ? last_to_come_ns(at, members) : shortest_ns(at);
+  if (at.from.gathers) ns += beyond_one_ns(at, meet.meeting, member == root, members.size());
   if (settings_.network && members.size() > 1) {
     int64_t bytes = 0;
     for (const auto& part : at.leaf.parts) {
@@ -114,6 +109,24 @@ void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32
   meet.cost = cost(ns);
   own_->actions.push_back(meet);
   if (!nonblocking) wait({1}, true, 0);
+}
+
+// Of a collective in place of messages: what it costs beyond one of them, whose cost is known. All bytes that arrive at
+// a root, or leave it, are in that already.
+double Translation::beyond_one_ns(const At& at, Action::Meeting meeting, bool is_root, size_t ranks) const {
+  const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
+  const double one_ns = shortest_ns({at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls});
+  const auto rounds = static_cast<double>(std::max<int>(std::bit_width(ranks - 1), 1));
+  switch (meeting) {
+    case Action::Meeting::to_root:  // from a few ranks one after another, as in a tree
+      return is_root ? one_ns * (rounds - 1) : 0;
+    case Action::Meeting::from_root:  // the farthest rank of the tree
+      return one_ns * (rounds - 1) + (is_root ? 0 : settings_.latency_ns * rounds);
+    case Action::Meeting::all:  // as many messages out and in
+    case Action::Meeting::prefix:
+      break;
+  }
+  return std::max(one_ns * 2 * static_cast<double>(ranks - 1) - shortest_ns(at), 0.0);
 }
 
 // The cost of a collective that waits for all, on the last rank to arrive: the mean, over its calls, of the shortest

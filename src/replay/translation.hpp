@@ -54,6 +54,7 @@ class Translation {
   double packed_ns(const At& at, double one_ns) const;
   void copies(const At& at, bool receives);
   double last_to_come_ns(const At& at, const std::vector<uint32_t>& members) const;
+  double beyond_one_ns(const At& at, Action::Meeting meeting, bool is_root, size_t ranks) const;
   void series(const std::vector<float>& ns, double mean_ns, double factor, const RecordedShape& shape, size_t leaf);
 
   const Recorded& recorded_;

@@ -271,24 +271,115 @@ void what_is_no_gather_is_refused() {
   refused(shift(0, 100), {10}, "both sides must be changed alike");
 }
 
+// In each of three steps the first rank sends to all others, which then compute.
+Tree distributed(uint32_t ranks, bool alike) {
+  TreeBuilder b(ranks, Classes::first_alone);
+  for (size_t c = 0; c < 2; ++c) b.loop(c, main_loop_number, 3);
+  for (uint32_t other = 1; other < ranks; ++other)
+    b.send(0, static_cast<int32_t>(other), 9, alike ? 400 : 400 + 8 * (other - 1), 10 + other);
+  b.receive_from_first(1, 9, 400, 10, alike ? 0 : 8);
+  b.compute(1, 30000);
+  for (size_t c = 0; c < 2; ++c) b.collective(c, "MPI_Barrier", 0, 9), b.end(c);
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  return b.tree;
+}
+
+void messages_from_one_rank_become_a_broadcast() {
+  const std::vector<uint32_t> sites = {10, 11, 12, 13, 14, 15, 16, 17};
+  for (const bool alike : {true, false}) {
+    Tree tree = distributed(8, alike);
+    Made made;
+    testing::check_equal(distribute({{}, sites}, &tree, &made), "", "distribute");
+    testing::check_equal(made.messages_before, uint64_t{7 * 3}, "messages before");
+    testing::check_equal(made.messages_after, uint64_t{0}, "messages after");
+    testing::check_equal(made.calls_after, uint64_t{8 * 3}, "broadcasts");
+    int64_t sent = 0, received = 0;
+    for (const TreeClass& of : tree.classes) {
+      for (const TreeLeaf& l : of.leaves) {
+        if (!l.gathers) continue;
+        testing::check_equal(l.leaf.function, std::string(alike ? "MPI_Bcast" : "MPI_Scatterv"), "its name");
+        for (size_t m = 0; m < l.leaf.times.size(); ++m) {
+          sent += l.leaf.parts.front().of(m).out_bytes;
+          received += l.leaf.parts.front().of(m).in_bytes;
+        }
+      }
+    }
+    testing::check_equal(sent, static_cast<int64_t>(alike ? 400 : 7 * 400 + 8 * 21), "bytes that the first rank has");
+    testing::check_equal(received, static_cast<int64_t>(alike ? 7 * 400 : 7 * 400 + 8 * 21), "bytes that arrive");
+    testing::check_equal(replayed(tree, "distributed", true).messages, static_cast<uint64_t>(alike ? 21 : 0),
+                         "messages of the tree");
+    testing::check_equal(replayed(tree, "distributed, as recorded", false).messages, uint64_t{0}, "without a network");
+  }
+  Tree tree = distributed(4, true);
+  Made made;
+  testing::check(!distribute({{}, {10, 11, 12}}, &tree, &made).empty(), "one send is left out");
+  Tree other = distributed(4, true);
+  testing::check_equal(gather({{}, sites}, &other, &made),
+                       "rank 1 receives in a row from 1 of the 3 other ranks of the communicator", "no gather");
+}
+
+// In each of three steps each rank sends to all others of the ring, and perhaps to itself.
+Tree transposed(uint32_t ranks, bool to_itself) {
+  TreeBuilder b(ranks, Classes::one);
+  b.loop(0, main_loop_number, 3);
+  std::vector<uint64_t> requests;
+  for (uint32_t away = to_itself ? 0 : 1; away < ranks; ++away) {
+    requests.push_back(b.ireceive(0, -static_cast<int32_t>(away), 9, 80, 10));
+    requests.push_back(b.isend(0, static_cast<int32_t>(away), 9, 80, 11));
+  }
+  b.wait(0, requests, 12);
+  b.compute(0, 30000);
+  b.collective(0, "MPI_Barrier", 0, 9);
+  b.end(0);
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  return b.tree;
+}
+
+void messages_of_all_to_all_become_one_call() {
+  for (const bool to_itself : {false, true}) {
+    Tree tree = transposed(4, to_itself);
+    Made made;
+    testing::check_equal(exchange_all({{}, {10, 11, 12}}, &tree, &made), "", "exchange");
+    testing::check_equal(made.messages_before, static_cast<uint64_t>(to_itself ? 48 : 36), "messages before");
+    testing::check_equal(made.messages_after, uint64_t{0}, "messages after");
+    testing::check_equal(made.calls_after, uint64_t{4 * 3}, "calls, without waits");
+    for (const bool network : {false, true}) {
+      testing::check_equal(replayed(tree, "all to all", network).messages, uint64_t{0}, "messages that are replayed");
+    }
+  }
+  Tree tree = transposed(4, false);
+  Made made;
+  testing::check_equal(exchange_all({{}, {10, 12}}, &tree, &made),
+                       "rank 0 has in a row 1 of the 6 messages of an all-to-all", "without the sends");
+}
+
 // What is changed in random recordings comes to the same end in both engines, with no computation lost.
 void random_recordings(uint64_t first, uint64_t count) {
-  const char* names[] = {"merged", "nonblocking", "overlapped", "half overlapped", "gathered", "relaxed", "files"};
-  uint64_t changed[7] = {};
+  const char* names[] = {"merged",   "nonblocking", "overlapped", "half overlapped",
+                         "gathered", "relaxed",     "files",      "distributed"};
+  constexpr size_t changes = sizeof names / sizeof *names;
+  uint64_t changed[changes] = {};
   for (uint64_t seed = first; seed < first + count; ++seed) {
     RandomTree random(seed);
     const bool network = seed % 2;
     const std::string name = "recording " + std::to_string(seed);
     const Replayed before = replayed(random.tree(), name, network);
     Tree together = random.tree();
-    for (size_t i = 0; i < 7; ++i) {
+    for (size_t i = 0; i < changes; ++i) {
       Tree tree = random.tree();
-      const Selection at{{}, i == 4 ? random.collected() : seed % 3 ? random.all_sites() : random.some_sites()};
+      const Selection at{{},
+                         i == 4     ? random.collected()
+                         : i == 7   ? random.distributed()
+                         : seed % 3 ? random.all_sites()
+                                    : random.some_sites()};
       const auto change = [&](Tree* of, Made* made) {
         if (i == 0) return merge(at, of, made);
         if (i == 1) return nonblocking(at, of, made);
         if (i == 4) return gather(at, of, made);
         if (i == 5) return relax_sends(at, of, made);
+        if (i == 7) return distribute(at, of, made);
         if (i == 6) return scale_files(at, seed % 7 * 0.5, of, made);
         return overlap(at, i == 2 ? 1 : 0.5, of, made);
       };
@@ -324,6 +415,8 @@ int main(int argc, char** argv) {
   computation_hides_messages();
   messages_to_one_rank_become_a_gather();
   what_is_no_gather_is_refused();
+  messages_from_one_rank_become_a_broadcast();
+  messages_of_all_to_all_become_one_call();
   const uint64_t first = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   random_recordings(first, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 500);
   return testing::result();

@@ -70,17 +70,10 @@ class TreeBuilder {
     call(c, leaf);
   }
   void send_to_first(size_t c, int32_t tag, int64_t bytes, uint32_t site, int64_t more_each = 0) {
-    Leaf leaf = leaf_of(c, CallClass::send, "MPI_Send", site);
-    add_part(c, &leaf, moves::sends, RequestUse::none, 0, tag, bytes, true);
-    calls::Column<LeafPart> column;
-    for (size_t m = 0; m < states_[c].ranks.size(); ++m) {
-      LeafPart mine = leaf.parts.front().of(m);
-      mine.partner = {{-static_cast<int32_t>(states_[c].ranks[m]), 0, 0}};
-      mine.posted_bytes = mine.out_bytes = bytes + more_each * static_cast<int64_t>(m);
-      column.add(mine);
-    }
-    leaf.parts.front() = column;
-    call(c, leaf);
+    with_first(c, leaf_of(c, CallClass::send, "MPI_Send", site), moves::sends, tag, bytes, more_each);
+  }
+  void receive_from_first(size_t c, int32_t tag, int64_t bytes, uint32_t site, int64_t more_each = 0) {
+    with_first(c, leaf_of(c, CallClass::recv, "MPI_Recv", site), moves::receives, tag, bytes, more_each);
   }
   uint64_t isend(size_t c, int32_t away, int32_t tag, int64_t bytes, uint32_t site, bool ring = true) {
     Leaf leaf = leaf_of(c, CallClass::isend, "MPI_Isend", site);
@@ -211,6 +204,19 @@ class TreeBuilder {
     return leaf;
   }
 
+  void with_first(size_t c, Leaf leaf, uint8_t way, int32_t tag, int64_t bytes, int64_t more_each) {
+    add_part(c, &leaf, way, RequestUse::none, 0, tag, bytes, true);
+    calls::Column<LeafPart> column;
+    for (size_t m = 0; m < states_[c].ranks.size(); ++m) {
+      LeafPart mine = leaf.parts.front().of(m);
+      mine.partner = {{-static_cast<int32_t>(states_[c].ranks[m]), 0, 0}};
+      mine.posted_bytes = bytes + more_each * static_cast<int64_t>(m);
+      (way == moves::sends ? mine.out_bytes : mine.in_bytes) = mine.posted_bytes;
+      column.add(mine);
+    }
+    leaf.parts.front() = column;
+    call(c, leaf);
+  }
   void add_part(size_t c, Leaf* leaf, uint8_t moves, RequestUse request, int32_t away, int32_t tag, int64_t bytes,
                 bool ring) {
     CallPart part;
@@ -282,6 +288,7 @@ class RandomTree {
   }
   // Of the messages to the first rank.
   const std::vector<uint32_t>& collected() const { return collected_; }
+  const std::vector<uint32_t>& distributed() const { return distributed_; }
   std::vector<uint32_t> all_sites() const {
     std::vector<uint32_t> found;
     for (uint32_t site = 10; site < next_; ++site) found.push_back(site);
@@ -300,9 +307,10 @@ class RandomTree {
   }
 
   void some() {
-    const uint32_t kind = below(6);
+    const uint32_t kind = below(7);
     if (kind == 0) return reductions();
     if (kind == 1) return to_first();
+    if (kind == 6) return from_first();
     if (kind == 2) {  // a loop of exchanges
       const uint32_t number = 20 + next_;
       const uint64_t fields = 2 + below(3);
@@ -371,11 +379,24 @@ class RandomTree {
     for (uint32_t s = site; s < next_; ++s) collected_.push_back(s);
   }
 
+  // To all others, likewise.
+  void from_first() {
+    if (!builder_.first_is_alone()) return reductions();
+    computes();
+    const uint32_t site = next_;
+    next_ += builder_.ranks() + 1;
+    const int64_t bytes = 8 * (1 + below(400));
+    for (uint32_t other = 1; other < builder_.ranks(); ++other)
+      builder_.send(0, static_cast<int32_t>(other), 11, bytes, site + other);
+    builder_.receive_from_first(1, 11, bytes, site);
+    for (uint32_t s = site; s < next_; ++s) distributed_.push_back(s);
+  }
+
   std::mt19937_64 random_;
   TreeBuilder builder_;
   uint64_t steps_;
   uint32_t next_ = 10;  // site
-  std::vector<uint32_t> collected_;
+  std::vector<uint32_t> collected_, distributed_;
 };
 
 }  // namespace leadline::test

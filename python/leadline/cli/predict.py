@@ -76,6 +76,20 @@ SCHEMA = 1
     help="Messages of all ranks to one become a gather.",
 )
 @click.option(
+    "--distribute",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_DISTRIBUTE",
+    help="Messages of one rank to all others become a broadcast, or a scatter if their sizes differ.",
+)
+@click.option(
+    "--alltoall",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_ALLTOALL",
+    help="Messages of all ranks to all others become an all-to-all.",
+)
+@click.option(
     "--nonblocking",
     multiple=True,
     metavar="SITES",
@@ -144,6 +158,8 @@ def command(
     merge: tuple[str, ...],
     join: tuple[str, ...],
     gather: tuple[str, ...],
+    distribute: tuple[str, ...],
+    alltoall: tuple[str, ...],
     nonblocking: tuple[str, ...],
     overlap: tuple[str, ...],
     without: tuple[str, ...],
@@ -176,6 +192,8 @@ def command(
             Balance,
             Change,
             Computation,
+            Distribute,
+            ExchangeAll,
             Files,
             Gather,
             Join,
@@ -198,6 +216,8 @@ def command(
         program += [Merge(sites) for sites in merge]
         program += [Join(sites) for sites in join]
         program += [Gather(sites) for sites in gather]
+        program += [Distribute(sites) for sites in distribute]
+        program += [ExchangeAll(sites) for sites in alltoall]
         program += [Nonblocking(sites) for sites in nonblocking]
         program += [Overlap(sites) for sites in overlap]
         program += [Without(sites) for sites in without]

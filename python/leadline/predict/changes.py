@@ -123,11 +123,31 @@ class Gather:
     members: tuple[int, ...] = ()
 
 
-AnyChange = (
-    Pack | Join | Computation | Balance | NoNoise | Without | Merge | Nonblocking | Overlap | Gather | Files | Relax
-)
+@dataclass(frozen=True)
+class Distribute:
+    """Messages of one rank to all others of a communicator become a broadcast, or a scatter if their sizes differ.
+    members: the calls' numbers in the run, if these are known; else those at `sites`."""
+
+    sites: str
+    members: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExchangeAll:
+    """Messages of all ranks of a communicator to all others become an all-to-all. members: the calls' numbers in the
+    run, if these are known; else those at `sites`."""
+
+    sites: str
+    members: tuple[int, ...] = ()
+
+
+OfCalls = Without | Join | Merge | Nonblocking | Overlap | Gather | Distribute | ExchangeAll | Files | Relax
+AnyChange = OfCalls | Pack | Computation | Balance | NoNoise
 # Computation is what it is before messages are packed and computation is spread. What overlaps comes last.
-_ORDER = (Computation, NoNoise, Files, Relax, Without, Gather, Pack, Join, Merge, Nonblocking, Balance, Overlap)
+_ORDER = (
+    *(Computation, NoNoise, Files, Relax, Without, Gather, Distribute, ExchangeAll),
+    *(Pack, Join, Merge, Nonblocking, Balance, Overlap),
+)
 
 
 @dataclass(frozen=True)
@@ -176,6 +196,15 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
             case Gather():
                 name, text = "gather", f"messages in {change.sites} to one rank gathered"
                 done = tree.gather(*_calls_of(run, change))
+            case Distribute():
+                name, text = (
+                    "distribute",
+                    f"messages in {change.sites} from one rank to all made a broadcast or scatter",
+                )
+                done = tree.distribute(*_calls_of(run, change))
+            case ExchangeAll():
+                name, text = "alltoall", f"messages in {change.sites} from all ranks to all made an all-to-all"
+                done = tree.exchange_all(*_calls_of(run, change))
             case Nonblocking():
                 name, text = "nonblocking", f"messages in {change.sites} nonblocking, with one wait for each exchange"
                 done = tree.nonblocking(*_calls_of(run, change))
@@ -200,9 +229,7 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
     return Made(name, text, *done)
 
 
-def _calls_of(
-    run: Run, change: Without | Join | Merge | Nonblocking | Overlap | Gather | Files | Relax
-) -> tuple[list[int], list[int]]:
+def _calls_of(run: Run, change: OfCalls) -> tuple[list[int], list[int]]:
     """Loops and call sites, by number."""
     return ([], list(change.members)) if change.members else numbers_of(run, change.sites)
 

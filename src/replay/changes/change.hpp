@@ -64,6 +64,10 @@ Refusal relax_sends(const Selection& at, Tree* tree, Made* made);
 
 // Messages of all ranks of a communicator to one become a gather.
 Refusal gather(const Selection& at, Tree* tree, Made* made);
+// Those of one to all become a broadcast, or a scatter if their sizes differ.
+Refusal distribute(const Selection& at, Tree* tree, Made* made);
+// Those of all to all become an all-to-all.
+Refusal exchange_all(const Selection& at, Tree* tree, Made* made);
 
 // Of a leaf: whether the calls of a class's members are selected.
 std::vector<uint8_t> selected_leaves(const TreeClass& of, const Selection& at);

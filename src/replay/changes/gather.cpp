@@ -1,5 +1,6 @@
-// Messages of all ranks of a communicator to one of them become a gather. The rank that receives them makes it where it
-// received the first; what it computed, or wrote to files, between its receives comes after it.
+// Messages of all ranks of a communicator to one of them become a gather, those from one a broadcast or scatter, and
+// those of all to all an all-to-all. A rank makes the call where its first message was; what it computed, or wrote to
+// files, between its messages comes after it.
 #include <algorithm>
 #include <string>
 
@@ -18,9 +19,18 @@ bool may_stand_between(const TreeLeaf& leaf) {
   return is_local(leaf) || leaf.leaf.call.facts().category == trace::Category::io;
 }
 
+enum class Way : uint8_t { to_one, from_one, all };
+
+// Blocks of one size, and others.
+struct Names {
+  const char *alike, *different;
+};
+constexpr Names names_of[] = {
+    {"MPI_Gather", "MPI_Gatherv"}, {"MPI_Bcast", "MPI_Scatterv"}, {"MPI_Alltoall", "MPI_Alltoallv"}};
+
 class Gathering {
  public:
-  Gathering(TreeClass* of, const Tree& tree) : class_(*of), tree_(tree), rewriting_(of) {}
+  Gathering(Way way, TreeClass* of, const Tree& tree) : way_(way), class_(*of), tree_(tree), rewriting_(of) {}
 
   Refusal run(const std::vector<uint8_t>& wanted, const std::vector<TreeMember*>& members, bool* found, Made* made) {
     if (class_.leaves.empty()) return {};
@@ -49,24 +59,27 @@ class Gathering {
   bool one_row(const Row& row, std::vector<uint32_t>* leaves) {
     std::vector<uint32_t> own = row.leaves;
     std::vector<uint32_t> gathers(own.size(), structure::no_index);  // made before the call
-    std::vector<size_t> receives;                                    // of the gather under way
+    std::vector<size_t> several;                                     // messages of the collective under way
     bool any = false;
+    const auto messages =
+        std::count_if(own.begin(), own.end(), [&](uint32_t leaf) { return is_message(class_.leaves[leaf]); });
     for (size_t c = 0; c < own.size(); ++c) {
       const TreeLeaf& l = class_.leaves[row.leaves[c]];
       if (!is_message(l)) continue;
+      const size_t expected = messages_of_one(l, static_cast<size_t>(messages));
       const CallPart& part = l.leaf.call.parts.front();
       if (l.leaf.varies || part.cancelled || (part.wildcard && requests_of(l))) {
         refusal_ = "whom " + l.leaf.function + " receives from is unknown for some calls";
         return false;
       }
       any = true;
-      if (part.sends()) {
+      if (is_only_one(part)) {
         gathers[c] = gather(row, {c});
       } else {
-        receives.push_back(c);
-        if (receives.size() == senders_to(l)) {
-          gathers[receives.front()] = gather(row, receives);
-          receives.clear();
+        several.push_back(c);
+        if (several.size() == expected) {
+          gathers[several.front()] = gather(row, several);
+          several.clear();
         }
       }
       if (!refusal_.empty()) return false;
@@ -74,11 +87,12 @@ class Gathering {
       rewriting_.made(own[c]).removed = true;
       rewriting_.made(own[c]).stands_for = 0;
     }
-    if (!receives.empty()) {
-      const TreeLeaf& l = class_.leaves[row.leaves[receives.front()]];
-      refusal_ = "rank " + std::to_string(ranks_.front()) + " receives in a row from " +
-                 std::to_string(receives.size()) + " of the " + std::to_string(senders_to(l)) +
-                 " other ranks of the communicator";
+    if (!several.empty()) {
+      const TreeLeaf& l = class_.leaves[row.leaves[several.front()]];
+      refusal_ = "rank " + std::to_string(ranks_.front()) + told_[static_cast<size_t>(way_)] +
+                 std::to_string(several.size()) + " of the " +
+                 std::to_string(messages_of_one(l, static_cast<size_t>(messages))) +
+                 (way_ == Way::all ? " messages of an all-to-all" : " other ranks of the communicator");
       return false;
     }
     for (size_t c = 0; c < own.size(); ++c) {
@@ -92,14 +106,21 @@ class Gathering {
     const auto at = tree_.communicators.find(identity);
     return at == tree_.communicators.end() ? none_ : at->second;
   }
-  size_t senders_to(const TreeLeaf& receive) const {
-    return std::max<size_t>(members_of(receive.leaf.parts.front().of(0).identity).size(), 1) - 1;
+  // Of a rank that is not the root: its message is all that it has to do with the collective.
+  bool is_only_one(const CallPart& part) const { return way_ != Way::all && part.sends() == (way_ == Way::to_one); }
+  // How many messages a collective stands for on a rank that has several, of so many in a row. Of an all-to-all, each
+  // rank may also send to itself.
+  size_t messages_of_one(const TreeLeaf& message, size_t in_row) const {
+    const size_t ranks = std::max<size_t>(members_of(message.leaf.parts.front().of(0).identity).size(), 1);
+    if (way_ != Way::all) return ranks - 1;
+    return in_row % (2 * ranks) == 0 ? 2 * ranks : 2 * (ranks - 1);
   }
 
-  // calls: of the row, all that it receives, or the one that it sends.
+  // calls: of the row, the messages that the collective stands for.
   uint32_t gather(const Row& row, const std::vector<size_t>& calls) {
     const uint32_t old = row.leaves[calls.front()];
     const TreeLeaf& first = class_.leaves[old];
+    const bool only_one = is_only_one(first.leaf.call.parts.front());
     const bool sends = first.leaf.call.parts.front().sends();
     TreeLeaf made;
     made.of = old;
@@ -108,7 +129,9 @@ class Gathering {
     made.leaf.call.cls = trace::CallClass::coll;
     made.leaf.times = changed(first.leaf.times, [](structure::LeafTimes* t, size_t) { t->before_ns = 0; });
     CallPart part;
-    part.moves = sends ? trace::moves::contributes : trace::moves::collects;
+    part.moves = way_ == Way::all ? trace::moves::contributes | trace::moves::collects
+                 : sends          ? trace::moves::contributes
+                                  : trace::moves::collects;
     made.leaf.call.parts.push_back(part);
     made.leaf.makers.push_back(structure::no_index);
     made.leaf.modes.push_back(trace::SendMode::standard);
@@ -117,7 +140,7 @@ class Gathering {
     for (size_t m = 0; m < members_; ++m) {
       const LeafPart& message = first.leaf.parts.front().of(m);
       const std::vector<int32_t>& all = members_of(message.identity);
-      const int32_t root = sends ? message.partner.world : ranks_[m];
+      const int32_t root = only_one ? message.partner.world : ranks_[m];
       const auto place = std::find(all.begin(), all.end(), root);
       if (place == all.end() || message.partner.world < 0) {
         refusal_ = "the communicator of " + first.leaf.function + " is unknown, or some ranks have no partner";
@@ -126,30 +149,45 @@ class Gathering {
       made.stands_for = static_cast<uint32_t>(all.size());
       LeafPart mine;
       mine.identity = message.identity;
-      std::vector<int32_t> from;
+      std::vector<std::pair<bool, int32_t>> partners;
       for (const size_t c : calls) {
-        const LeafPart& other = class_.leaves[row.leaves[c]].leaf.parts.front().of(m);
-        const int64_t bytes = std::max<int64_t>(sends ? other.out_bytes : other.in_bytes, 0);
-        (sends ? mine.out_bytes : mine.in_bytes) += bytes;
-        alike = alike && bytes == std::max<int64_t>(sends ? message.out_bytes : message.in_bytes, 0);
-        from.push_back(other.partner.world);
-        if (other.identity != message.identity) from.clear();
+        const Leaf& other = class_.leaves[row.leaves[c]].leaf;
+        const LeafPart& its = other.parts.front().of(m);
+        const int64_t bytes = block(other, m);
+        (other.call.parts.front().sends() ? mine.out_bytes : mine.in_bytes) += bytes;
+        alike = alike && bytes == block(first.leaf, m);
+        partners.emplace_back(other.call.parts.front().sends(), its.partner.world);
+        if (its.identity != message.identity) partners.clear();
       }
-      std::sort(from.begin(), from.end());
-      if (from.size() != calls.size() || std::adjacent_find(from.begin(), from.end()) != from.end()) {
-        refusal_ = "rank " + std::to_string(ranks_[m]) + " does not receive from each other rank in turn";
+      std::sort(partners.begin(), partners.end());
+      const auto out = std::count_if(partners.begin(), partners.end(), [](const auto& each) { return each.first; });
+      if (partners.size() != calls.size() || std::adjacent_find(partners.begin(), partners.end()) != partners.end() ||
+          (way_ == Way::all && static_cast<size_t>(out) * 2 != calls.size())) {
+        refusal_ = "rank " + std::to_string(ranks_[m]) +
+                   (way_ == Way::to_one ? " does not receive from each other rank in turn"
+                                        : " does not send to each other rank in turn");
         return old;
       }
       column.add(mine);
       made.leaf.identity.add(message.identity);
-      made.leaf.posted_bytes.add(sends ? message.out_bytes : message.in_bytes);
+      made.leaf.posted_bytes.add(block(first.leaf, m));
       const auto rank = static_cast<int32_t>(place - all.begin());
-      made.leaf.partner.add({{root - ranks_[m], rank, root}});
+      made.leaf.partner.add(way_ == Way::all ? calls::LeafPartner{}
+                                             : calls::LeafPartner{{root - ranks_[m], rank, root}});
     }
-    made.leaf.function = alike ? "MPI_Gather" : "MPI_Gatherv";
+    const Names& names = names_of[static_cast<size_t>(way_)];
+    made.leaf.function = alike ? names.alike : names.different;
     return rewriting_.insert(std::move(made));
   }
 
+  static int64_t block(const Leaf& message, size_t member) {
+    const LeafPart& part = message.parts.front().of(member);
+    return std::max<int64_t>(message.call.parts.front().sends() ? part.out_bytes : part.in_bytes, 0);
+  }
+
+  static constexpr const char* told_[] = {" receives in a row from ", " sends in a row to ", " has in a row "};
+
+  const Way way_;
   TreeClass& class_;
   const Tree& tree_;
   Rewriting rewriting_;
@@ -159,37 +197,59 @@ class Gathering {
   Refusal refusal_;
 };
 
-// A gather of blocks that differ has other schedules, and all ranks must take the same one.
-void name_gathers(Tree* tree) {
-  std::vector<Leaf*> gathers;
+// Blocks that differ have another schedule, and all ranks must take the same one. Of what one rank sends to all, blocks
+// of one size are taken for the same data.
+void name_made(Way way, Tree* tree) {
+  const Names& names = names_of[static_cast<size_t>(way)];
+  const auto is_of_it = [&](const Leaf& leaf) {
+    return leaf.function == names.alike || leaf.function == names.different;
+  };
+  std::vector<TreeLeaf*> made;
   bool alike = true;
   for (TreeClass& of : tree->classes)
     for (TreeLeaf& leaf : of.leaves)
-      if (leaf.gathers) gathers.push_back(&leaf.leaf);
-  for (const Leaf* leaf : gathers) {
-    for (size_t m = 0; m < leaf->posted_bytes.size(); ++m)
-      alike = alike && leaf->posted_bytes.of(m) == gathers.front()->posted_bytes.of(0);
-    alike = alike && leaf->function == "MPI_Gather";
+      if (leaf.gathers && is_of_it(leaf.leaf)) made.push_back(&leaf);
+  for (const TreeLeaf* each : made) {
+    const Leaf& leaf = each->leaf;
+    for (size_t m = 0; m < leaf.posted_bytes.size(); ++m)
+      alike = alike && leaf.posted_bytes.of(m) == made.front()->leaf.posted_bytes.of(0);
+    alike = alike && leaf.function == names.alike;
   }
-  for (Leaf* leaf : gathers) leaf->function = alike ? "MPI_Gather" : "MPI_Gatherv";
+  for (TreeLeaf* each : made) {
+    each->leaf.function = alike ? names.alike : names.different;
+    if (way != Way::from_one || !alike) continue;
+    calls::Column<LeafPart>& bytes = each->leaf.parts.front();
+    bytes = changed(bytes, [&](LeafPart* mine, size_t m) {
+      if (mine->out_bytes) mine->out_bytes = each->leaf.posted_bytes.of(m);  // the same data to all
+    });
+  }
 }
 
-}  // namespace
-
-Refusal gather(const Selection& at, Tree* tree, Made* made) {
+Refusal collect(Way way, const Selection& at, Tree* tree, Made* made) {
+  static constexpr const char* none[] = {"no messages from all ranks to one are sent there",
+                                         "no messages from one rank to all others are sent there",
+                                         "no messages from all ranks to all are sent there"};
   bool found = false;
   for (size_t c = 0; c < tree->classes.size(); ++c) {
     std::vector<TreeMember*> members;
     for (TreeMember& member : tree->members)
       if (member.of_class == c) members.push_back(&member);
-    Gathering gathering(&tree->classes[c], *tree);
+    Gathering gathering(way, &tree->classes[c], *tree);
     if (const Refusal why = gathering.run(selected_leaves(tree->classes[c], at), members, &found, made); !why.empty())
       return why;
   }
-  name_gathers(tree);
-  if (!found) return "no messages from all ranks to one are sent there";
+  name_made(way, tree);
+  if (!found) return none[static_cast<size_t>(way)];
   if (const Refusal why = check_channels(*tree); !why.empty()) return why;
   return check_collectives(*tree);
 }
+
+}  // namespace
+
+Refusal gather(const Selection& at, Tree* tree, Made* made) { return collect(Way::to_one, at, tree, made); }
+
+Refusal distribute(const Selection& at, Tree* tree, Made* made) { return collect(Way::from_one, at, tree, made); }
+
+Refusal exchange_all(const Selection& at, Tree* tree, Made* made) { return collect(Way::all, at, tree, made); }
 
 }  // namespace leadline::replay
