@@ -34,6 +34,23 @@ uint64_t slot_of(uint64_t address, uint64_t end) {
   return address + bytes + static_cast<uint64_t>(int64_t{distance_at(address + 2)});
 }
 
+// What the slot holds; 0: it cannot be read.
+uint64_t held_by(const CodeMap& code, uint64_t slot) {
+  Range memory;
+  uint64_t target = 0;
+  if (!code.constants || !code.constants(code.self, slot, &memory) || memory.end - slot < sizeof(target)) return 0;
+  memcpy(&target, reinterpret_cast<const void*>(slot), sizeof(target));
+  return target;
+}
+
+// The call of one of the usual forms that returns there: E8 and a distance; FF 15 and the place of a slot. 0: none.
+uint64_t call_before(uint64_t return_address, const Range& range, unsigned length) {
+  const uint64_t at = return_address - length;
+  if (at < range.begin || byte_at(at) != (length == 5 ? 0xe8 : 0xff)) return 0;
+  const Instruction i = decode(at, range.end);
+  return i.flow == Flow::call && i.length == length ? at : 0;
+}
+
 }  // namespace
 
 const char* imported_by(const CodeMap& code, uint64_t address, uint64_t end) {
@@ -52,18 +69,33 @@ const char* imported_through(const CodeMap& code, uint64_t address, uint64_t end
 bool calls_run_time_library(const CodeMap& code, uint64_t return_address) {
   Range range;
   if (!code.find || !code.find(code.self, return_address - 1, &range)) return false;
-  for (unsigned length = 5; length <= 6; ++length) {  // E8 and a distance; FF 15 and the place of a slot
-    const uint64_t at = return_address - length;
-    if (at < range.begin || byte_at(at) != (length == 5 ? 0xe8 : 0xff)) continue;
-    const Instruction i = decode(at, range.end);
-    if (i.flow != Flow::call || i.length != length) continue;
-    const char* name = imported_through(code, at, range.end);
+  for (unsigned length = 5; length <= 6; ++length) {
+    const uint64_t at = call_before(return_address, range, length);
+    const char* name = at ? imported_through(code, at, range.end) : nullptr;
     if (!name) continue;
     for (const char* begin : run_time_names) {
       if (strncmp(name, begin, strlen(begin)) == 0) return true;
     }
   }
   return false;
+}
+
+uint64_t leads_to(const CodeMap& code, uint64_t address, uint64_t end) {
+  if (const uint64_t slot = slot_of(address, end)) return held_by(code, slot);
+  const Instruction i = decode(address, end);
+  Range stub;
+  if (!i.length || !i.target || !code.find(code.self, i.target, &stub)) return i.length ? i.target : 0;
+  const uint64_t slot = slot_of(i.target, stub.end);
+  return slot ? held_by(code, slot) : i.target;
+}
+
+uint64_t called_routine(const CodeMap& code, uint64_t return_address) {
+  Range range;
+  if (!code.find || !code.find(code.self, return_address - 1, &range)) return 0;
+  for (unsigned length = 5; length <= 6; ++length) {
+    if (const uint64_t at = call_before(return_address, range, length)) return leads_to(code, at, range.end);
+  }
+  return 0;
 }
 
 }  // namespace leadline::code

@@ -15,4 +15,11 @@ const char* imported_through(const CodeMap& code, uint64_t address, uint64_t end
 // calls of its own.
 bool calls_run_time_library(const CodeMap& code, uint64_t return_address);
 
+// The routine that the call or jump leads to, also by way of a stub or a slot that the dynamic linker has filled;
+// 0: a register or other memory says it.
+uint64_t leads_to(const CodeMap& code, uint64_t address, uint64_t end);
+
+// The same of the call that returns there.
+uint64_t called_routine(const CodeMap& code, uint64_t return_address);
+
 }  // namespace leadline::code

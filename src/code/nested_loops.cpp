@@ -89,65 +89,29 @@ void Routine::take_loop(uint32_t first, uint32_t within) {
 }
 
 void Routine::find_headers(uint32_t loop, const uint32_t* blocks, uint32_t count) {
-  constexpr uint32_t most_compared = 16;
-  uint32_t headers[most_compared], found = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    bool entered = blocks[i] == entry_;
-    each_from(blocks[i], [&](uint32_t from) { entered |= blocks_[from].loop != loop; });
-    if (!entered) continue;
-    blocks_[blocks[i]].heads = loop;
-    if (found < most_compared) headers[found] = blocks[i];
-    ++found;
-  }
-  if (found > 1 && found <= most_compared) {
-    const uint32_t only = header_of_all(loop, headers, found);
-    for (uint32_t i = 0; only != none && i < found; ++i) {
-      if (headers[i] != only) blocks_[headers[i]].heads = 0;
-    }
-  }
+  uint32_t entered[most_entered], found = 0;
   Loop& made = loops_[loop];
   for (uint32_t i = 0; i < count; ++i) {
-    const Block& b = blocks_[blocks[i]];
-    if (b.heads != loop) continue;
+    Block& b = blocks_[blocks[i]];
+    bool from_outside = blocks[i] == entry_;
+    each_from(blocks[i], [&](uint32_t from) { from_outside |= blocks_[from].loop != loop; });
+    if (!from_outside) continue;
+    b.heads = loop;
     if (b.begin < made.header) made.header = b.begin;
+    if (found < most_entered) entered[found] = blocks[i];
+    ++found;
+  }
+  if (found > 1 && found <= most_entered) {
+    const uint32_t only = header_of_all(loop, blocks, count, entered, found);
+    for (uint32_t i = 0; only != none && i < found; ++i) blocks_[entered[i]].heads = 0;
+    if (only != none) blocks_[only].heads = loop;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (blocks_[blocks[i]].heads != loop) continue;
     each_from(blocks[i], [&](uint32_t from) {
       if (blocks_[from].loop == loop && blocks_[from].last > made.latch) made.latch = blocks_[from].last;
     });
   }
-}
-
-// The header without which no other one is reached twice, the first where there are several. Control that comes to the
-// others then goes on through an iteration, and begins none. none: there is no such header.
-uint32_t Routine::header_of_all(uint32_t loop, const uint32_t* headers, uint32_t count) {
-  uint32_t first = none;
-  for (uint32_t i = 0; i < count; ++i) {
-    bool all = first == none || blocks_[headers[i]].begin < blocks_[first].begin;
-    for (uint32_t other = 0; other < count && all; ++other) {
-      all = other == i || !comes_round(loop, headers[other], headers[i]);
-    }
-    if (all) first = headers[i];
-  }
-  return first;
-}
-
-// Whether a way within the loop leads from the block to itself without passing the header.
-bool Routine::comes_round(uint32_t loop, uint32_t block, uint32_t but_header) {
-  uint32_t* const waiting = members_ + member_count_;
-  const uint32_t room = most_members - member_count_;
-  uint32_t count = 0;
-  bool found = false;
-  ++search_;
-  const auto expand = [&](uint32_t b) {
-    successors(b, [&](uint32_t next) {
-      found |= next == block || count == room;
-      if (found || next == but_header || blocks_[next].loop != loop || blocks_[next].mark == search_) return;
-      blocks_[next].mark = search_;
-      waiting[count++] = next;
-    });
-  };
-  expand(block);
-  while (count && !found) expand(waiting[--count]);
-  return found;
 }
 
 }  // namespace leadline::code

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "code/ending_calls.hpp"
+#include "code/imported_calls.hpp"
 #include "code/jump_tables.hpp"
 #include "code/x86_64.hpp"
 
@@ -208,6 +209,10 @@ uint32_t Routine::block_at(uint32_t index) const {
   return low ? low - 1 : none;
 }
 
+void Routine::may_leave(uint32_t block, uint32_t jump) {
+  if (exit_count_ < most_exits) exits_[exit_count_++] = {jump, block};
+}
+
 void Routine::connect() {
   const auto starting_at = [&](uint64_t address) {
     const uint32_t index = index_of(address);
@@ -226,8 +231,7 @@ void Routine::connect() {
       const uint64_t after = at + i.length;
       if (i.flow == Flow::branch || i.flow == Flow::jump) {
         block.to[0] = starting_at(i.target);
-        const bool room = exit_count_ < most_exits;
-        if (index_of(i.target) == none && room) exits_[exit_count_++] = {i.target, b};
+        if (index_of(i.target) == none) may_leave(b, index);
         block.leaves |= index_of(i.target) == none;
       }
       block.unknown = i.flow == Flow::unknown;
@@ -237,6 +241,7 @@ void Routine::connect() {
         block.first_target = switches_[s].first;
         block.targets = switches_[s].count;
       }
+      if (block.unknown) may_leave(b, index);
       block.leaves |= i.flow == Flow::leave;
       if (i.flow == Flow::jump || i.flow == Flow::unknown || i.flow == Flow::leave || after >= end) break;
       if (flags_[index] & ending) break;
@@ -364,7 +369,8 @@ uint32_t Routine::tail_calls(uint64_t from_return, uint64_t* targets, uint32_t r
   const uint32_t from = from_return ? block_of_call(from_return) : entry_;
   uint32_t n = 0;
   for (uint32_t i = 0; from != none && i < exit_count_ && n < room; ++i) {
-    if (exits_[i].block == from || reaches(from, exits_[i].block, 0)) targets[n++] = exits_[i].target;
+    if (exits_[i].block != from && !reaches(from, exits_[i].block, 0)) continue;
+    targets[n++] = leads_to(code_, address_of(exits_[i].jump), end_of(exits_[i].jump));
   }
   return n;
 }

@@ -1,13 +1,14 @@
 // The loops of one routine, from its machine code.
 //
 // Decodes the routine along its jumps, forms basic blocks, and finds its loops. A loop is a largest set of blocks from
-// each of which control can get to all others. Its headers are the blocks that are entered from outside; or one of
-// them, if no other is reached twice without it: then the others lie in the middle of an iteration. If the edges to
-// them are removed, each such set that remains is a loop within it. A loop is therefore one loop however many ways lead
-// into it: optimisers make several where the first iterations differ. Calls are known by their return addresses, as
-// they are on the stack. A switch leads to the entries of its table (jump_tables.hpp). Code that only another indirect
-// jump reaches is entered at the return addresses asked for. Sources: Tarjan, "Depth-first search and linear graph
-// algorithms", 1972; Steensgaard, "Sequentializing program dependence graphs for irreducible programs", 1993.
+// each of which control can get to all others. Its headers are the blocks that are entered from outside; or one block,
+// if none of these is reached twice without it: then some lie in the middle of an iteration (loop_headers.cpp). If the
+// edges to them are removed, each such set that remains is a loop within it. A loop is therefore one loop however many
+// ways lead into it: optimisers make several where the first iterations differ. Calls are known by their return
+// addresses, as they are on the stack. A switch leads to the entries of its table (jump_tables.hpp). Code that only
+// another indirect jump reaches is entered at the return addresses asked for. Sources: Tarjan, "Depth-first search and
+// linear graph algorithms", 1972; Steensgaard, "Sequentializing program dependence graphs for irreducible programs",
+// 1993.
 //
 // Runs inside the recorded program: it allocates nothing, and reads no byte outside the ranges it is given. A routine
 // is read in a workspace, which is large; what questions need of it is small, and can be kept elsewhere.
@@ -75,11 +76,13 @@ class Routine {
   bool always_passes(uint64_t from_return, uint64_t to_return, uint64_t by_return);
 
   // Where the routine may jump to, after the call or (0) at all, instead of returning: tail calls. Returns how many.
+  // A target of 0 is one that only a register or memory knows.
   uint32_t tail_calls(uint64_t from_return, uint64_t* targets, uint32_t room);
 
  private:
   static constexpr uint32_t most_bytes = 1u << 20, most_blocks = 1u << 14, most_loops = 1u << 10;
   static constexpr uint32_t most_switches = 256, most_targets = 8192, most_entries = 256, most_exits = 256;
+  static constexpr uint32_t most_entered = 16;  // places at which a loop with one header is entered
   static constexpr uint32_t most_edges = 4 * most_blocks, most_members = 2 * most_blocks;
   enum : uint8_t { instruction = 1, leader = 2, ending = 4 };  // ending: a call that never returns
   struct Block {
@@ -111,6 +114,7 @@ class Routine {
   bool has_or_finds(uint64_t target, uint64_t from);
   void lead(uint64_t target, bool conditional, uint64_t from);
   bool make_blocks();
+  void may_leave(uint32_t block, uint32_t jump);
   void connect();
   void add_entries(const uint64_t* returns, uint32_t count);
   void list_predecessors();
@@ -118,8 +122,8 @@ class Routine {
   void search_from(uint32_t block, uint32_t within);
   void take_loop(uint32_t first, uint32_t within);
   void find_headers(uint32_t loop, const uint32_t* blocks, uint32_t count);
-  uint32_t header_of_all(uint32_t loop, const uint32_t* headers, uint32_t count);
-  bool comes_round(uint32_t loop, uint32_t block, uint32_t but_header);
+  uint32_t header_of_all(uint32_t loop, const uint32_t* blocks, uint32_t count, const uint32_t* entered, uint32_t ways);
+  struct Rounds;
   bool in_loop(uint32_t block, uint32_t loop) const;
   bool closes(uint32_t from, uint32_t to) const;
   uint32_t end_of_from(uint32_t b) const { return b + 1 < block_count_ ? blocks_[b + 1].first_from : from_count_; }
@@ -138,8 +142,7 @@ class Routine {
     uint32_t jump, first, count;  // index of the byte; targets
   };
   struct Exit {
-    uint64_t target;
-    uint32_t block;
+    uint32_t jump, block;  // index of the byte
   };
   template <class Item>
   void move(Item** items, uint32_t count, char** to);
@@ -151,7 +154,7 @@ class Routine {
   Block* blocks_;
   uint32_t* entries_;  // blocks that indirect jumps may lead to
   uint32_t* targets_;  // of switches: indices of bytes, then blocks
-  Exit* exits_;        // jumps out of the routine
+  Exit* exits_;        // jumps that may lead out of the routine
   uint32_t* from_;
   Loop* loops_;
   uint32_t block_count_, entry_, entry_count_, target_count_, exit_count_, from_count_, loop_count_;

@@ -31,7 +31,8 @@ struct Routine::Silence {
 
   // The loop that an edge enters, where it is one that repeats.
   uint32_t enters(uint32_t block, uint32_t next) const {
-    const uint32_t loop = r.blocks_[next].heads;
+    uint32_t loop = r.blocks_[next].loop;
+    while (loop && r.loops_[loop].outer && !r.in_loop(block, r.loops_[loop].outer)) loop = r.loops_[loop].outer;
     return loop && r.loops_[loop].loud && !r.in_loop(block, loop) && !is_own(loop) ? loop : 0;
   }
 

@@ -164,19 +164,27 @@ const SourceLoops::Known* SourceLoops::routine_at(uint64_t begin, uint64_t addre
 }
 
 // Whether a routine's last calls, made jumps, lead to another one. Reading one may make room by another: nothing of
-// `known` is used after that.
-bool SourceLoops::tail_calls(const Known& known, uint64_t from_return, uint64_t routine, unsigned depth) {
+// `known` is used after that. `any`: a jump to somewhere may be one.
+bool SourceLoops::tail_calls(const Known& known, uint64_t from_return, uint64_t routine, bool any, unsigned depth) {
   uint64_t targets[16];
   const uint64_t bias = known.bias;
   const uint32_t n = known.routine->tail_calls(from_return, targets, sizeof(targets) / sizeof(targets[0]));
   for (uint32_t i = 0; i < n; ++i) {
-    if (targets[i] == routine) return true;
+    if (targets[i] ? targets[i] == routine : any) return true;
   }
   for (uint32_t i = 0; i < n && depth > 1; ++i) {
-    const Known* next = routine_at(targets[i] - bias, targets[i]);
-    if (next && tail_calls(*next, 0, routine, depth - 1)) return true;
+    const Known* next = targets[i] ? routine_at(targets[i] - bias, targets[i]) : nullptr;
+    if (next && tail_calls(*next, 0, routine, any, depth - 1)) return true;
   }
   return false;
+}
+
+// Whether the call that returns to the context's frame is that routine's, so that it made way for any other that was
+// reached by the call.
+bool SourceLoops::calls_directly(uint32_t context, const Known& called) const {
+  uint64_t address = 0;
+  if (!has_code(context) || !places_.address(places_.self, t_.contexts[context].frame, &address)) return false;
+  return code::called_routine(places_.map, address) == called.begin + called.bias;
 }
 
 // --- Loops by number ---
@@ -331,7 +339,7 @@ uint32_t SourceLoops::repeated(uint32_t from_site, uint32_t to_site) {
   } else if (const Known* other = routine_of(to); known && other) {
     constexpr unsigned most_jumps = 3;
     const uint64_t routine = other->begin + other->bias;
-    if (tail_calls(*known, from + known->bias, routine, most_jumps)) return 0;
+    if (tail_calls(*known, from + known->bias, routine, calls_directly(m.context, *known), most_jumps)) return 0;
   } else {
     const bool comparable = m.context >= trace::context_begin && from >> 48 == to >> 48;
     if (comparable && to <= from) return number_by_order(m.context, from, to);

@@ -1,15 +1,44 @@
-// entered [middle]: 50 steps in a loop that control may also enter in the middle of a step.
+// entered [middle|left|right|sum]: 50 steps in a loop that control may also enter in the middle of a step.
 #include <mpi.h>
+#include <string.h>
 
-int main(int argc, char** argv) {
-  int n = 0, one = 1, sum = 0;
-  MPI_Init(&argc, &argv);
-  if (argc > 1) goto middle;
+static int n, one = 1, sum;
+
+static void add_up(void) { MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }
+
+static void one_way(int middle) {
+  if (middle) goto middle;
   for (;;) {
     MPI_Barrier(MPI_COMM_WORLD);
   middle:
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    add_up();
     if (++n == 50) break;
+  }
+}
+
+// As compilers make it where they know which way the first step takes. What all steps have in common comes first.
+static void two_ways(const char* first) {
+  if (!strcmp(first, "left")) goto left;
+  if (!strcmp(first, "right")) goto right;
+sum:
+  add_up();
+  if (++n == 50) return;
+  if (n % 3) goto right;
+left:
+  MPI_Barrier(MPI_COMM_WORLD);
+  goto sum;
+right:
+  MPI_Bcast(&one, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  goto sum;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int middle = argc > 1 && !strcmp(argv[1], "middle");
+  if (argc == 1 || middle) {
+    one_way(middle);
+  } else {
+    two_ways(argv[1]);
   }
   MPI_Finalize();
 }

@@ -8,6 +8,7 @@
 //   loops sweeps STEPS    all calls of a step are those of its inner loop, which sends one size, then another
 //   loops quiet STEPS     a step of one stage calls a routine that makes a reduction in two of seven steps
 //   loops tails STEPS     a step calls routines that end by calling another one, more than are read at a time
+//   loops jumps STEPS     a step calls a routine that ends by calling another one through a pointer
 //   loops turns STEPS     two conditional calls; most steps make only one of them
 //   loops short STEPS     a step is over in no time; the second half of them call something else
 //   loops warm STEPS      as nest, after a solver's iterations that take longer than all steps
@@ -115,6 +116,16 @@ static __attribute__((noinline)) void report(int step) {
 // clang-format on
 PAIRS(PAIR)
 
+static __attribute__((noinline)) void end_step(int step) {
+  exchange(30 + step % 2);
+  __asm__ volatile("" ::: "memory");
+}
+static void (*volatile end_of_step)(int) = end_step;
+static __attribute__((noinline)) void begin_step(int step) {
+  exchange(29);
+  end_of_step(step);
+}
+
 static void write_lines(void) {
   FILE* f = fopen("lines.txt", "w");
   for (int i = 0; f && i < 5000; ++i) fprintf(f, "%d\n", i);
@@ -160,6 +171,11 @@ int main(int argc, char** argv) {
   if (!strcmp(kind, "tails")) {
     for (int step = 0; step < steps; ++step) {  // tails
       PAIRS(CALL)
+    }
+  }
+  if (!strcmp(kind, "jumps")) {
+    for (int step = 0; step < steps; ++step) {  // jumps
+      begin_step(step);
     }
   }
   if (!strcmp(kind, "turns")) {

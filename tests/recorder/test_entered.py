@@ -12,7 +12,7 @@ from .libraries import Library
 from .running import run_mpi
 
 
-@pytest.mark.parametrize("ways", [[], ["middle"]])
+@pytest.mark.parametrize("ways", [[], ["middle"], ["left"], ["right"], ["sum"]])
 def test_an_iteration_counts_once(
     one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path, ways: list[str]
 ) -> None:

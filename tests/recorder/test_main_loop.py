@@ -21,7 +21,7 @@ from .running import run_mpi
 
 SOURCE = (PROGRAMS / "loops.c").read_text().splitlines()
 ROUTINES = {
-    **dict.fromkeys(("nest", "polls", "deep", "files", "warm", "tails"), "main"),
+    **dict.fromkeys(("nest", "polls", "deep", "files", "warm", "tails", "jumps"), "main"),
     "leave": "leave_loop",
 }
 # Inlines what -O2 inlines of so small a program, and unrolls.
