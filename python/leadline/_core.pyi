@@ -525,17 +525,17 @@ class LoopCell:
     time_ns: float
 
 class RunLoop:
-    """outer: the next loop around it, 0: none. Places are (module, offset).
+    """outer: the next loop around it, 0: none. Places are (module, offset); module None: code in no module.
 
     header: its first instruction; last: the jump back to it. by_order: return addresses of the first and last call.
     callers: of its routine, the innermost first. calls: in its routine that lead to MPI, where they return to.
     """
 
     outer: int
-    header: tuple[int, int]
-    last: tuple[int, int]
-    callers: list[tuple[int, int]]
-    calls: list[tuple[int, int]]
+    header: tuple[int | None, int]
+    last: tuple[int | None, int]
+    callers: list[tuple[int | None, int]]
+    calls: list[tuple[int | None, int]]
     by_order: bool
     silent: bool
     about: bool

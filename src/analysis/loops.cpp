@@ -5,6 +5,7 @@
 
 #include "trace/frames.hpp"
 #include "trace/main_loop.hpp"
+#include "trace/process.hpp"
 #include "trace/saturating.hpp"
 #include "trace/time_buckets.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 using trace::CallClass;
 
 trace::Frame with_module(trace::Frame f, const std::vector<uint32_t>& modules) {
-  f.module = f.module < modules.size() ? modules[f.module] : UINT32_MAX;
+  f.module = f.module < modules.size() ? modules[f.module] : trace::no_module;
   return f;
 }
 

@@ -2,18 +2,40 @@
 #include "analysis/iterations.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
+
+#include <optional>
 
 #include "analysis/clocks.hpp"
 #include "analysis/loops.hpp"
 #include "analysis/matching/matching.hpp"
 #include "bindings/bindings.hpp"
+#include "trace/process.hpp"
 
 namespace nb = nanobind;
 
 namespace leadline::bindings {
+
+namespace {
+
+// (module, offset); no module: None, as in Profile.contexts.
+using Place = std::pair<std::optional<uint32_t>, uint64_t>;
+
+Place place_of(const trace::Frame& f) {
+  if (f.module == trace::no_module) return {std::nullopt, f.offset};
+  return {f.module, f.offset};
+}
+
+std::vector<Place> places_of(const std::vector<trace::Frame>& frames) {
+  std::vector<Place> all;
+  for (const trace::Frame& f : frames) all.push_back(place_of(f));
+  return all;
+}
+
+}  // namespace
 
 void bind_iterations(nb::module_& m) {
   using analysis::Outlier;
@@ -59,17 +81,12 @@ void bind_iterations(nb::module_& m) {
       .def_ro("entries", &LoopCell::entries)
       .def_ro("calls", &LoopCell::calls)
       .def_ro("time_ns", &LoopCell::time_ns);
-  const auto places = [](const std::vector<trace::Frame>& frames) {
-    std::vector<std::pair<uint32_t, uint64_t>> all;
-    for (const trace::Frame& f : frames) all.emplace_back(f.module, f.offset);
-    return all;
-  };
   nb::class_<RunLoop>(m, "RunLoop")
       .def_ro("outer", &RunLoop::outer)
-      .def_prop_ro("header", [](const RunLoop& l) { return std::pair(l.header.module, l.header.offset); })
-      .def_prop_ro("last", [](const RunLoop& l) { return std::pair(l.last.module, l.last.offset); })
-      .def_prop_ro("callers", [=](const RunLoop& l) { return places(l.callers); })
-      .def_prop_ro("calls", [=](const RunLoop& l) { return places(l.calls); })
+      .def_prop_ro("header", [](const RunLoop& l) { return place_of(l.header); })
+      .def_prop_ro("last", [](const RunLoop& l) { return place_of(l.last); })
+      .def_prop_ro("callers", [](const RunLoop& l) { return places_of(l.callers); })
+      .def_prop_ro("calls", [](const RunLoop& l) { return places_of(l.calls); })
       .def_ro("by_order", &RunLoop::by_order)
       .def_ro("silent", &RunLoop::silent)
       .def_ro("about", &RunLoop::about)

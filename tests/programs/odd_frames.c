@@ -20,6 +20,11 @@ NOINLINE void meet(void) {
   __asm__ volatile("");
 }
 
+/* What an interpreter that compiles as it runs may call: a loop of 40 barriers. */
+NOINLINE void steps(void) {
+  for (int i = 0; i < 40; ++i) meet();
+}
+
 #ifdef __x86_64__
 /* A routine NAME(value, routine) with the value in rbx, that calls the routine; RULES are its unwind rules then. */
 #define ODD(NAME, RULES)                                               \
@@ -86,18 +91,18 @@ static void odd_rules(void) {
 }
 
 /* What a just-in-time compiler writes: code that no table tells of. */
-static void jitted(void) {
+static void jitted(Routine routine) {
   static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3}; /* push mov call pop ret */
   void* room = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (room == MAP_FAILED) return meet();
+  if (room == MAP_FAILED) return routine();
   memcpy(room, code, sizeof(code));
   void (*run)(Routine) = (void (*)(Routine))(uintptr_t)room;
-  for (int i = 0; i < 3; ++i) run(meet);
+  for (int i = 0; i < 3; ++i) run(routine);
   munmap(room, 4096);
 }
 #else
 static void odd_rules(void) { meet(); }
-static void jitted(void) { meet(); }
+static void jitted(Routine routine) { routine(); }
 #endif
 
 static ucontext_t outside, fiber;
@@ -180,7 +185,8 @@ int main(int argc, char** argv) {
   const char* which = argc > 1 ? argv[1] : "";
   MPI_Init(&argc, &argv);
   if (strcmp(which, "rules") == 0) odd_rules();
-  if (strcmp(which, "jit") == 0) jitted();
+  if (strcmp(which, "jit") == 0) jitted(meet);
+  if (strcmp(which, "jit loop") == 0) jitted(steps);
   if (strcmp(which, "fibers") == 0) fibers();
   if (strcmp(which, "shortened") == 0) shortened_stacks();
   if (strcmp(which, "aligned") == 0) calls_aligned(100 * argc);

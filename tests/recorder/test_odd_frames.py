@@ -44,6 +44,17 @@ def test_odd_frames_do_not_harm_the_program(
         assert {path[-1] for path in paths} == {"meet"}
 
 
+def test_loops_that_generated_code_calls_are_reported(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    """Guile, LuaJIT and Julia compile what calls the program's loops: no module holds such a frame."""
+    program = [builder.c(one_of_each_family, "odd_frames.c"), "jit loop"]
+    outcome = run_mpi(one_of_each_family, 1, program, cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run")
+    assert outcome.returncode == 0, outcome.stderr
+    loops = {loop["routine"]: loop for loop in report_of(tmp_path / "run")["loops"]}
+    assert loops["steps"]["trips_of_all_ranks"] == 3 * 40
+
+
 def damaged(executable: bytes, seed: int) -> bytes:
     """A copy with some bytes of its unwind tables changed, mostly of those that rules and searches are made of."""
     chance = random.Random(seed)

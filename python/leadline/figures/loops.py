@@ -101,13 +101,10 @@ def _silent_around(loops: _core.RunLoops, number: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _located(run: Run, where: tuple[int, int], add: int = 0) -> list[Location]:
+def _located(run: Run, where: tuple[int | None, int], add: int = 0) -> list[Location]:
     """Outermost first, so that inlined routines come last."""
     module, offset = where
-    if module >= len(run.profile.modules):
-        module_name = "?"
-        return [Location(module_name, module_name, "", resolved=False)]
-    return list(reversed(run.places(module, offset + add)))
+    return list(reversed(run.places(module, offset if module is None else offset + add)))
 
 
 def _in_common(chains: Sequence[Sequence[Location]]) -> int:
