@@ -45,9 +45,9 @@ class Program:
         """
         if routine.piece.kind == "barrier" and (self.ordered or not self.communicates):
             return frozenset()
-        if routine.every > 1:
-            lacking = {"consecutive_exchanges", "consecutive_reductions"}
-            return routine.piece.required - lacking - ({"packable_messages"} if routine.piece.one_sided else set())
+        rows = {"consecutive_exchanges", "consecutive_reductions"}
+        if routine.every > 2:
+            return routine.piece.required - rows - ({"packable_messages"} if routine.piece.one_sided else set())
         return routine.piece.required
 
     def allowed(self, routine: Routine) -> frozenset[str]:

@@ -18,6 +18,28 @@ using structure::CallPart;
 using structure::DecodedCall;
 using trace::RequestUse;
 
+namespace {
+
+// Of those with the call sites of another one, the one with the most sites; the first if none is like another. Steps
+// may alternate, and some do what is rare.
+size_t richest_of(const std::vector<Step>& steps) {
+  std::map<std::set<uint32_t>, std::pair<size_t, size_t>> alike;  // how many, and the first of them
+  for (size_t i = 0; i < steps.size(); ++i) {
+    std::set<uint32_t> sites;
+    for (const StepCall& c : steps[i].calls) sites.insert(c.site);
+    ++alike.try_emplace(std::move(sites), 0, i).first->second.first;
+  }
+  size_t richest = 0, most = 0;
+  for (const auto& [sites, found] : alike) {
+    if (found.first < 2 || sites.size() < most || (sites.size() == most && found.second > richest)) continue;
+    most = sites.size();
+    richest = found.second;
+  }
+  return richest;
+}
+
+}  // namespace
+
 StepReader::StepReader(const Profile& profile, Part part) : profile_(profile), part_(part) {
   if (part == Part::first_calls || part == Part::whole) {
     uint64_t calls = 0;
@@ -57,9 +79,16 @@ void StepReader::choose(const RunIterations& run) {
   const bool whole = run.kept == "full" && run.count > 0;
   timed_ = whole || !run.sampled.empty();
   if (part_ == Part::iteration) {
-    // In the middle: start-up is over, and the window has iterations on both sides.
-    steps_.resize(1);
-    steps_[0].step.iteration = whole ? run.count / 2 : timed_ ? run.sampled[run.sampled.size() / 2] : 1;
+    // From the middle on, or later than the first: start-up is over.
+    const uint64_t all = whole ? run.count : run.sampled.size();
+    const double calls = std::max(2 * run.calls * static_cast<double>(profile_.processes().size()), 1.0);
+    const auto most = static_cast<uint64_t>(
+        std::clamp(static_cast<double>(most_calls) / calls, 1.0, static_cast<double>(most_alternatives)));
+    const uint64_t first = std::min(all / 2, std::max<uint64_t>(all, most + 1) - most);
+    for (uint64_t at = first; at < std::min(all, first + most); ++at) {
+      steps_.emplace_back().step.iteration = whole ? at : run.sampled[at];
+    }
+    if (!timed_) steps_.emplace_back().step.iteration = 1;
     wanted_ = true;
     return;
   }
@@ -378,6 +407,7 @@ std::vector<Step> StepReader::finish() {
     for (auto& [name, collective] : b.collectives) step.collectives.push_back(std::move(collective));
     found.push_back(std::move(step));
   }
+  if (part_ == Part::iteration && found.size() > 1) found = {std::move(found[richest_of(found)])};
   return found;
 }
 

@@ -71,7 +71,9 @@ struct Step {
 class StepReader {
  public:
   enum class Part : uint8_t {
-    // One iteration whose calls' times were kept on all processes; if there is none, the second one, without times.
+    // One iteration whose calls' times were kept on all processes, of several in a row the richest that is not alone;
+    // if
+    // there is none, the second one, without times.
     iteration,
     // Several of these, regularly chosen, with the calls of the iterations beside each; all if these are few. None if
     // there are no times.
@@ -106,6 +108,7 @@ class StepReader {
   static constexpr size_t enough_first = size_t{1} << 10;       // have fewer than this each
   static constexpr size_t most_whole = size_t{1} << 21;
   static constexpr size_t most_iterations = 24;
+  static constexpr size_t most_alternatives = 8;          // of one iteration
   static constexpr size_t most_of_all = size_t{1} << 16;  // calls: of so few, all iterations are read
   class Reading;
   void choose(const RunIterations& run);
