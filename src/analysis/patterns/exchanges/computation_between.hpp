@@ -18,7 +18,11 @@ class ComputationBetween {
   double ns(const Step& step, uint32_t first, uint32_t last) const;
   // No more than it takes to copy so many bytes to and from buffers, and little of an iteration of the main loop.
   bool is_little(double ns, int64_t bytes) const { return ns <= least_ns || (is_copying(ns, bytes) && ns <= most_ns_); }
-  static bool is_copying(double ns, int64_t bytes) { return ns <= least_ns || ns <= 20e3 + static_cast<double>(bytes); }
+  // The cost of a byte: at first that of single numbers far apart, of much data that of memory.
+  static bool is_copying(double ns, int64_t bytes) {
+    const auto n = static_cast<double>(bytes);
+    return ns <= least_ns + 5 * n && ns <= 20e3 + n;
+  }
   // For consecutive calls: those before which the program computes for longer, by their predecessors, ascending.
   std::vector<uint32_t> breaks(const Step& step, int64_t bytes) const;
   // In one iteration of the loop: the mean.

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
+
+#include "analysis/patterns/exchanges/rows.hpp"
 
 namespace leadline::analysis {
 
@@ -11,6 +15,22 @@ using trace::Category;
 namespace {
 
 int64_t mean_bytes(const Exchange& e) { return e.messages ? e.bytes / static_cast<int64_t>(e.messages) : 0; }
+
+using Sends = Packing::Sends;
+
+bool only_grow_or_shrink(const Sends& sends) {
+  const auto shorter = [](const auto& a, const auto& b) { return a.second < b.second; };
+  return std::is_sorted(sends.begin(), sends.end(), shorter) || std::is_sorted(sends.rbegin(), sends.rend(), shorter);
+}
+
+// Whether one of the calls `between` comes after each but the last.
+bool divided(const Sends& sends, const std::vector<uint32_t>& between) {
+  for (size_t i = 1; i < sends.size(); ++i) {
+    const auto next = std::lower_bound(between.begin(), between.end(), sends[i - 1].first);
+    if (next == between.end() || *next >= sends[i].first) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -66,6 +86,18 @@ bool Packing::may_be_the_step(uint32_t loop, int64_t bytes) const {
   return !ComputationBetween::is_copying(computation_.in_iteration_ns(loop, loop_of_site_), bytes);
 }
 
+// A loop whose messages go one way only and that computes in each iteration: one rank computes the next part while the
+// other one computes what it has got, as in a sweep over planes. One message for all would make it wait for all.
+bool Packing::passes_on(uint32_t loop, int64_t bytes) const {
+  if (ComputationBetween::is_copying(computation_.in_iteration_ns(loop, loop_of_site_), bytes)) return false;
+  std::set<SiteTraffic::Edge> edges;
+  for (uint32_t s = 0; s < loop_of_site_.size(); ++s) {
+    if (!loop_of_site_[s] || !profile_.loops().within(loop_of_site_[s], loop)) continue;
+    for (const auto& [edge, amount] : traffic_.sites()[s].sent) edges.insert(edge);
+  }
+  return std::none_of(edges.begin(), edges.end(), [&](const auto& e) { return edges.count({e.second, e.first}) > 0; });
+}
+
 // If no fence orders them, a rank may wait for what others put into its memory, which no call shows.
 bool Packing::may_wait_for_memory(const Exchange& e) const {
   return std::any_of(e.sites.begin(), e.sites.end(), [&](uint32_t s) {
@@ -84,7 +116,7 @@ uint32_t Packing::repeating_loop(const Exchange& e) const {
   for (const uint32_t s : e.sites) {
     const SiteTraffic& t = traffic_.sites()[s];
     if (t.sent.empty()) continue;
-    if (sizes_differ(e, s) && computes_between(e, s)) return 0;
+    if (of_several_grids(e, s)) return 0;
     uint64_t messages = 0;
     for (const auto& [edge, amount] : t.sent) messages += amount.messages;
     const double to_each = static_cast<double>(messages) / static_cast<double>(t.sent.size());
@@ -93,7 +125,7 @@ uint32_t Packing::repeating_loop(const Exchange& e) const {
       // In each of its iterations, to each partner.
       const double rest = fixed_iterations(l) > 1 ? to_each / static_cast<double>(loops.iterations(l)) : 0;
       if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l) ||
-          may_be_the_step(l, mean_bytes(e)))
+          may_be_the_step(l, mean_bytes(e)) || passes_on(l, mean_bytes(e)))
         continue;
       outermost = l;
     }
@@ -106,38 +138,45 @@ uint32_t Packing::repeating_loop(const Exchange& e) const {
   return found;
 }
 
-// Whether the site's messages in one step have three sizes or more, each at least half as long again as the one before,
-// as in a cycle over coarser and coarser grids. Iterations that do not depend on one another mostly send about as much.
-bool Packing::sizes_differ(const Exchange& e, uint32_t site) const {
+// Whether the site's messages in one step are those of a cycle over grids, of which each needs what the one before
+// brought: they have three sizes or more, each at least half as long again as the one before, and something is received
+// between them and sizes only grow or shrink, or the program computes between them. Iterations that do not depend on
+// one another mostly send about as much.
+bool Packing::of_several_grids(const Exchange& e, uint32_t site) const {
   const Step& step = steps_.of(e);
   const auto sent = step.sent_at.find(site);
   if (sent == step.sent_at.end()) return false;
+  std::map<SiteTraffic::Edge, Sends> sends;
   std::set<int64_t> sizes;
-  for (const uint32_t m : sent->second) sizes.insert(step.messages[m].bytes);
+  for (const uint32_t number : sent->second) {
+    const StepMessage& m = step.messages[number];
+    const uint32_t from = step.calls[m.send].process, to = step.calls[m.receive].process;
+    if (from == to) continue;
+    sends[{from, to}].emplace_back(m.send, m.bytes);
+    sizes.insert(m.bytes);
+  }
   constexpr size_t least_sizes = 3;
   const auto alike = [](int64_t shorter, int64_t longer) { return 2 * longer < 3 * shorter; };
-  return sizes.size() >= least_sizes && std::adjacent_find(sizes.begin(), sizes.end(), alike) == sizes.end();
+  if (sizes.size() < least_sizes || std::adjacent_find(sizes.begin(), sizes.end(), alike) != sizes.end()) return false;
+  const std::vector<uint32_t> news = arrivals(step);
+  for (auto& [edge, calls] : sends) std::sort(calls.begin(), calls.end());
+  const bool in_turn = std::all_of(sends.begin(), sends.end(), [&](const auto& edge) {
+    return only_grow_or_shrink(edge.second) && divided(edge.second, news);
+  });
+  return in_turn || (step.timed && computes_between(step, sends, mean_bytes(e)));
 }
 
-// Whether the program computes between most calls of the site in one step: what it sends next it may have computed from
-// what it received.
-bool Packing::computes_between(const Exchange& e, uint32_t site) const {
-  const Step& step = steps_.of(e);
-  if (!step.timed) return false;
+// Whether the program computes between most of these messages to one partner: what it sends next it may have computed
+// from what it received.
+bool Packing::computes_between(const Step& step, const std::map<SiteTraffic::Edge, Sends>& sends, int64_t bytes) const {
   std::vector<double> between;
-  uint32_t last = UINT32_MAX;
-  for (uint32_t c = 0; c < step.calls.size(); ++c) {
-    const StepCall& call = step.calls[c];
-    if (call.margin || call.site != site) continue;
-    const bool same =
-        last != UINT32_MAX && step.calls[last].process == call.process && step.calls[last].stream == call.stream;
-    if (same) between.push_back(computation_.ns(step, last, c));
-    last = c;
+  for (const auto& [edge, calls] : sends) {
+    for (size_t c = 1; c < calls.size(); ++c) {
+      const uint32_t from = calls[c - 1].first, to = calls[c].first;
+      if (step.calls[from].stream == step.calls[to].stream) between.push_back(computation_.ns(step, from, to));
+    }
   }
-  if (between.empty()) return false;
-  const auto middle = between.begin() + static_cast<std::ptrdiff_t>(between.size() / 2);
-  std::nth_element(between.begin(), middle, between.end());
-  return !ComputationBetween::is_copying(*middle, mean_bytes(e));
+  return !between.empty() && !ComputationBetween::is_copying(middle(between), bytes);
 }
 
 // The iterations of the loop each time it is entered; 0 if they differ or are unknown. Where iterations of the loop

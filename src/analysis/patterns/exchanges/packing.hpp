@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "analysis/pattern.hpp"
@@ -14,6 +16,7 @@ namespace leadline::analysis {
 
 class Packing {
  public:
+  using Sends = std::vector<std::pair<uint32_t, int64_t>>;  // calls of the step, in order, and the bytes of each
   // Larger messages gain nothing by travelling together.
   static constexpr int64_t most_bytes = 1 << 18;
 
@@ -27,9 +30,10 @@ class Packing {
   uint64_t in_a_row(const Exchange& e, const Ordering& o) const;
   bool may_wait_for_memory(const Exchange& e) const;
   uint32_t repeating_loop(const Exchange& e) const;
-  bool sizes_differ(const Exchange& e, uint32_t site) const;
-  bool computes_between(const Exchange& e, uint32_t site) const;
+  bool of_several_grids(const Exchange& e, uint32_t site) const;
+  bool computes_between(const Step& step, const std::map<SiteTraffic::Edge, Sends>& sends, int64_t bytes) const;
   bool may_be_the_step(uint32_t loop, int64_t bytes) const;
+  bool passes_on(uint32_t loop, int64_t bytes) const;
   uint64_t fixed_iterations(uint32_t loop) const;
   bool collective_within(uint32_t loop) const;
 
