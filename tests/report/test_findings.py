@@ -562,6 +562,14 @@ def test_patterns_are_named_by_what_they_are_made_of(
     assert title_of(content.patterns[0]) == title
 
 
+def test_messages_of_a_loop_are_a_bound_where_steps_may_go_unseen(make_run: MakeRun) -> None:
+    loop = {"loop_routine": "step", "loop_file": "step.c", "loop_line": 9}
+    evidence = {"together": 18, "assumes": "independent trips", **loop}
+    for bound, words in ({}, "sends each partner 18 messages"), ({"together_at_most": True}, "up to 18 messages"):
+        content = Content(patterned(make_run, "packable_messages", 9.0, **evidence, **bound))
+        assert words in next(finding.text for finding in findings_of(content) if finding.id == "pattern")
+
+
 def test_what_is_lost_at_fences_is_not_gained_by_packing_puts(make_run: MakeRun) -> None:
     sites = [a_site("MPI_Put", "rma", [1.0] * 4), a_site("MPI_Win_fence", "rma_sync", [5.0] * 4)]
     evidence = {"together": 4, "assumes": "nothing", "one_sided": "puts"}

@@ -52,14 +52,15 @@ class PatternEntry:
 def patterns_of(run: Run, found: list[_core.Pattern], time_s: float) -> list[PatternEntry]:
     """Most time first. time_s: what shares are of."""
     by_member = {member: site for site in run.sites + run.file_sites for member in site.members}
-    steps = _steps(run)
-    return [_entry(run, pattern, by_member, steps, time_s) for pattern in found]
-
-
-def _steps(run: Run) -> int:
-    """The iterations of the main loop on the median rank; 0 if these may be several steps each."""
     loop = main_loop(run, run.profile.iterations())
-    return loop.iterations if loop is not None and not lumps_steps(run, loop.number) else 0
+    lumped = loop is not None and lumps_steps(run, loop.number)
+    steps = 0 if loop is None or lumped else loop.iterations  # on the median rank
+    entries = [_entry(run, pattern, by_member, steps, time_s) for pattern in found]
+    if lumped:  # what several steps send may have been seen as one row
+        for entry in entries:
+            if "loop" in entry.evidence and "together" in entry.evidence:
+                entry.evidence["together_at_most"] = True
+    return entries
 
 
 SENDING = re.compile("send|put|get|accumulate|reduce|bcast|start", re.IGNORECASE)
