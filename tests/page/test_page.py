@@ -6,13 +6,18 @@ import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from leadline.figures.loops import NamedLoop
+from leadline.figures.phases import PhaseEntry
 from leadline.report import page as report_page
 from leadline.report.page import document
+from leadline.report.sections.phases import perhaps_parts
 from leadline.text import format as fmt
+from leadline.wording.loops import restarting
 
 from .conftest import Opened, seconds
 from .synthetic import report_of, without_optional_parts
@@ -587,6 +592,27 @@ def test_iterations_say_which_loop_of_the_source_they_are(show: Show) -> None:
     report["iterations"] |= loop
     remark = show(report).texts("#iterations .remark")[0]
     assert remark.startswith("The loop at src/main.cpp:21 in step, 90 % of the ranks' time: 5,000 iterations")
+
+
+@pytest.mark.parametrize(("outer", "trips"), [(0, 0), (0, 1), (20, 70)])
+def test_what_calls_show_of_steps_is_told_in_the_words_of_the_terminal(show: Show, outer: int, trips: int) -> None:
+    def around(routine: str, line: int, restarts: int) -> NamedLoop:
+        more = {"at_least": True, "around": (), "restarts": restarts, "restart_iterations": trips}
+        return NamedLoop(1, routine, "/src/step.f90" if line else "", line, line, (), 0, 0.0, 0.0, **more)
+
+    loops = (around("sweep", 40, 1_200), around("advance", 0, outer))
+    data = [
+        {"routine": loop.routine, "file": loop.file or None, "line": loop.line or None, "restarts": loop.restarts_json}
+        for loop in loops
+    ]
+    report = report_of(4)
+    main = {"name": "solve", "kind": "loop", "parent": None, "iterations": 40, "around": data}
+    report["phases"] = [{**_phases()[0], **main}]
+    report["iterations"] |= {"at_least": True, "restarts": loops[0].restarts_json}
+    opened = show(report)
+    words = perhaps_parts(cast(PhaseEntry, SimpleNamespace(around=loops)))
+    assert f"{words[:1].upper()}{words[1:]}." in opened.texts("#phases .remark")[0]
+    assert f"({restarting(loops[0])})" in opened.texts("#iterations .remark")[0]
 
 
 def test_iterations_say_where_one_ends_and_what_was_kept(show: Show) -> None:

@@ -44,7 +44,13 @@ def _phase(entry: PhaseEntry) -> dict[str, Any]:
         "at_least": entry.at_least,
         "about": entry.about,
         "around": [
-            {"routine": loop.routine, "file": loop.file or None, "line": loop.line or None} for loop in entry.around
+            {
+                "routine": loop.routine,
+                "file": loop.file or None,
+                "line": loop.line or None,
+                "restarts": loop.restarts_json,
+            }
+            for loop in entry.around
         ],
         "every": entry.every or None,
         "period_s": entry.period_s,

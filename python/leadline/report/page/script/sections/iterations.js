@@ -4,6 +4,7 @@ import { axis, canChart, chart, timeTicks } from "../chart.js";
 import { place } from "../data.js";
 import { h } from "../dom.js";
 import { bound, count, fixed, plural, seconds, times } from "../format.js";
+import { restartsInBrackets } from "../steps.js";
 import { table } from "../table.js";
 
 const KEPT = {
@@ -35,12 +36,6 @@ export const drawing = {
   },
 };
 
-function restarting(restarts) {
-  if (!restarts) return "";
-  const after = restarts.after_trips ? `, after every ${plural(restarts.after_trips, "inner iteration")}` : "";
-  return ` (its call sequence restarts ${plural(restarts.times, "time")}${after})`;
-}
-
 /** The next best candidates for the main loop. */
 function others(loops) {
   if (!loops?.length) return "";
@@ -55,9 +50,9 @@ function about(it) {
   const loop = it.routine
     ? `The loop${it.file ? ` at ${place(it)}` : ""} in ${it.routine}, ${fixed(100 * it.share, 0)} % of the ranks' time: `
     : "";
-  const iterations = `${it.at_least ? "at least " : bound(it)}${plural(it.count, "iteration")}${restarting(it.restarts)}`;
+  const iterations = `${it.at_least ? "at least " : bound(it)}${plural(it.count, "iteration")}${restartsInBrackets(it.restarts)}`;
   const around = it.around
-    ? ` Iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it${restarting(it.around.restarts)}, make identical calls and cannot be separated.`
+    ? ` Iterations of the loop${it.around.file ? ` at ${place(it.around)}` : ""} in ${it.around.routine}, which encloses it${restartsInBrackets(it.around.restarts)}, make identical calls and cannot be separated.`
     : "";
   if (it.mean_s === null) return `${loop}${iterations}. ${KEPT[it.kept]?.(it) ?? ""}${around}`;
   const where = it.routine ? "" : [

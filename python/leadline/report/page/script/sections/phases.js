@@ -4,6 +4,7 @@ import { h } from "../dom.js";
 import { bar } from "../cells.js";
 import { bound, count, percentColumn, seconds } from "../format.js";
 import { nameOf } from "../names.js";
+import { perhapsParts } from "../steps.js";
 import { table } from "../table.js";
 
 const CLASSES = {
@@ -20,8 +21,11 @@ const often = (e) => {
 };
 
 export const drawing = {
-  remark: () =>
-    "Summed over ranks, without MPI_Init and MPI_Finalize. Routines without MPI calls count as computation.",
+  remark: (report) => {
+    const main = report.phases.find((e) => e.kind === "loop" && e.parent === null);
+    const counted = "Summed over ranks, without MPI_Init and MPI_Finalize. Routines without MPI calls count as computation.";
+    return [counted, perhapsParts(main)].filter(Boolean).join(" ");
+  },
   render: (report) => {
     const whole = report.time_s - report.startup_s || 1;
     const place = (e) => (e.file && e.line ? `${e.file.split("/").pop()}:${e.line}` : "");
