@@ -210,3 +210,12 @@ def test_calls_in_a_function_of_the_program_are_told_by_where_that_is_called(tmp
     (merged,) = merge_reductions.KIND.candidates(Content(record(tmp_path, "own_sum.c", "-g")))
     places = ", ".join(f"programs/own_sum.c:{line}" for line in (13, 14, 15))
     assert merged.title == f"Make one reduction of 3 in a row in norms ({places})"
+
+
+def test_an_array_that_is_summed_number_by_number_becomes_one_sum(tmp_path: Path) -> None:
+    run = record(tmp_path, "summed_array.c", "-g")
+    (merged,) = merge_reductions.KIND.candidates(Content(run))
+    assert merged.title == "Make one reduction of 6 in a loop: MPI_Allreduce at summed_array.c:13 (main)"
+    assert merged.together == 6
+    (made,) = predicting.predict(run, predicting.Change(program=(merged.change,))).made
+    assert made.calls_before == 6 * made.calls_after

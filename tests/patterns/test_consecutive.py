@@ -83,6 +83,20 @@ OWN three_sums(void) {
   MPI_Allreduce(out + 2, &sums[2], 1, MPI_DOUBLE, MPI_SUM, comm);
   out[3] = sums[0] + sums[1] + sums[2];
 }
+/* An array, number by number. */
+OWN sums_in_a_loop(void) {
+  for (int i = 0; i < 5; ++i) MPI_Allreduce(out + i, in + i, 1, MPI_DOUBLE, MPI_SUM, comm);
+  KEEP;
+}
+/* Each needs the one before it, and computes: no more than a few numbers. */
+OWN iteration_of_sums(void) {
+  for (int i = 0; i < 5; ++i) {
+    double sum;
+    work(300);
+    MPI_Allreduce(out, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+    out[0] = sum;
+  }
+}
 OWN sums_with_work(void) {
   double sum;
   MPI_Allreduce(out, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
@@ -206,7 +220,8 @@ int main(int argc, char** argv) {
   for (int step = 0; step < 12; ++step) {
     three_fields(), work(300), two_components(), work(300), with_work_between(), work(300);
     with_sum_between(), work(300), one_field(), work(300), number_then_data(step), work(300);
-    three_sums(), work(300), sums_with_work(), work(300), sums_of_others(), work(300);
+    three_sums(), work(300), sums_in_a_loop(), work(300), iteration_of_sums(), work(300);
+    sums_with_work(), work(300), sums_of_others(), work(300);
     posted_first_twice(), chain(), work(300), neighbours(), work(300), levels(), work(300);
     meeting(step), work(300), chain_of_steps(), work(300);
     orthogonal(), two_or_three_sums(), grid_cycle(), work(300), relaxations(), work(300);
@@ -260,7 +275,11 @@ def test_fields_exchanged_one_after_another_are_found(found: Found) -> None:
 
 
 def test_reductions_one_after_another_are_found(found: Found) -> None:
-    assert in_a_row(found, "consecutive_reductions") == {"three_sums": (3, 3, 2.0), "two_or_three_sums": (3, 3, 2.0)}
+    rows = in_a_row(found, "consecutive_reductions")
+    loop = rows.pop("sums_in_a_loop", None)
+    assert rows == {"three_sums": (3, 3, 2.0), "two_or_three_sums": (3, 3, 2.0)}
+    # Ranks that share a core lose it between any two calls.
+    assert loop == (5, 1, 4.0) or (loop is None and found[0] > 2)
 
 
 def test_a_call_is_in_one_row_only(found: Found) -> None:

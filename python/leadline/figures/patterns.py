@@ -70,8 +70,12 @@ def _calls_apart(sites: Sequence[Site]) -> dict[str, Any]:
     """Where calls that follow one another part: the routine that makes them, and its places, in order of their lines.
 
     called_in: None if the paths have nothing in common.   called_at: "ocean/step.f90:384", as far as lines are known.
+    A single place makes them in a loop.
     """
     moving = [site for site in sites if SENDING.search(site.function)] or list(sites)
+    if len(sites) == 1:
+        place = short_place(sites[0].location)
+        return {"called_in": sites[0].routine, "called_at": [place] if place else []}
     for frames in zip(*(site.path for site in moving), strict=False):
         routines = {frame.full for frame in frames}
         lines = {(frame.file, frame.line) for frame in frames}

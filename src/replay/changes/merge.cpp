@@ -256,6 +256,7 @@ class MergingCollectives {
     return true;
   }
 
+  // Iterations of a loop stay apart, unless it makes no other call: an array may be reduced number by number.
   bool one_row(const Row& row, std::vector<uint32_t>* leaves) {
     *leaves = row.leaves;
     std::vector<std::vector<size_t>> groups;
@@ -264,7 +265,7 @@ class MergingCollectives {
       if (is_local(l)) continue;
       const auto fits = [&](const std::vector<size_t>& group) {
         return alike(class_.leaves[row.leaves[group.front()]].leaf, l.leaf) &&
-               (!row.loops[c] || row.loops[group.back()] != row.loops[c]);
+               (!row.loops[c] || row.loops[group.back()] != row.loops[c] || row.leaves[group.back()] == row.leaves[c]);
       };
       const auto at = std::find_if(groups.begin(), groups.end(), fits);
       if (at == groups.end()) {

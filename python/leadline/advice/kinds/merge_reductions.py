@@ -15,7 +15,7 @@ PATTERNS = ("consecutive_reductions", "consecutive_broadcasts")
 def candidates(content: Content) -> list[Candidate]:
     found = []
     for entry in content.patterns:
-        if entry.name not in PATTERNS or len(entry.sites) < 2:
+        if entry.name not in PATTERNS or not entry.sites:
             continue
         if entry.name == "consecutive_broadcasts":
             found.append(_broadcasts(entry))
@@ -32,7 +32,7 @@ def candidates(content: Content) -> list[Candidate]:
                     "no reduction needs what an earlier one computed",
                     "all use one operation (otherwise define one by MPI_Op_create)",
                 ),
-                together=len(entry.sites),
+                together=_values(entry),
             )
         )
     return found
@@ -41,11 +41,18 @@ def candidates(content: Content) -> list[Candidate]:
 def _in_a_row(entry: PatternEntry) -> str:
     """ "in a row in step (step.f90:384, step.f90:391)": the lines of the routine that has all calls, since these
     themselves may lie in one line of a function of the program's own around MPI."""
+    if len(entry.sites) == 1:
+        return f"in a loop: {of_site(entry.sites[0])}"
     routine, lines = entry.evidence.get("called_in"), entry.evidence.get("called_at", ())
     if not routine:
         return f"in a row, among them {of_site(entry.sites[0])}"
     at = f" ({', '.join(lines[:MOST_PLACES])}{', …' if len(lines) > MOST_PLACES else ''})" if lines else ""
     return f"in a row in {routine}{at}"
+
+
+def _values(entry: PatternEntry) -> int:
+    """How many calls become one."""
+    return int(entry.evidence["together"]) if len(entry.sites) == 1 else len(entry.sites)
 
 
 def _broadcasts(entry: PatternEntry) -> Candidate:
@@ -56,7 +63,7 @@ def _broadcasts(entry: PatternEntry) -> Candidate:
         entry.sites,
         Merge(of_site(entry.sites[0]), tuple(member for site in entry.sites for member in site.members)),
         ("no broadcast needs what an earlier one brought",),
-        together=len(entry.sites),
+        together=_values(entry),
     )
 
 

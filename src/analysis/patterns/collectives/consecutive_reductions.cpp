@@ -15,6 +15,9 @@ using trace::CallClass;
 using trace::Category;
 
 constexpr int64_t most_bytes = 1 << 13;  // larger ones gain little by being combined
+// An array that is reduced number by number: one place makes so many, and computes nothing between.
+constexpr size_t least_of_one_line = 4;
+constexpr double most_between_ns = 1e3;
 
 bool reduces(const std::string& name) {
   return name == "MPI_Allreduce" || name == "MPI_Allreduce_c" || name == "MPI_Reduce" || name == "MPI_Reduce_c";
@@ -46,6 +49,7 @@ class Finder {
         [this](uint32_t unit) { return bytes_of(unit / 2); },
         [this](uint32_t a, uint32_t b) { return alike(a, b); },
     };
+    std::vector<Pattern> patterns = find_loops();
     find_varying(rows_of(step_, computation_, units, true));
     std::map<std::vector<uint32_t>, Found> found;
     for (const CallRow& row : rows_of(step_, computation_, units, true)) {
@@ -61,10 +65,22 @@ class Finder {
       ++f.rows;
       f.computed_ns += computed;
     }
-    return patterns_of(found);
+    for (Pattern& each : patterns_of(found)) patterns.push_back(std::move(each));
+    return patterns;
   }
 
  private:
+  struct Loop {
+    std::vector<size_t> rows;  // calls in each
+    std::vector<double> gaps_ns;
+    std::set<uint32_t> processes;
+    // The lower quartile, as ranks that share a core lose it in many gaps.
+    double gap_ns() {
+      const auto at = gaps_ns.begin() + static_cast<std::ptrdiff_t>(gaps_ns.size() / 4);
+      std::nth_element(gaps_ns.begin(), at, gaps_ns.end());
+      return *at;
+    }
+  };
   using Rows = std::map<std::vector<uint32_t>, Found>;
 
   // The time of a call counts once: where rows have calls in common, with those that save most.
@@ -83,6 +99,56 @@ class Finder {
       patterns.push_back(pattern(sites, at->second));
     }
     return patterns;
+  }
+
+  // Places that make many one after another, in each row and on each process as many: with nothing computed between, an
+  // array that is reduced number by number. They are in no other row.
+  std::vector<Pattern> find_loops() {
+    std::map<uint32_t, Loop> loops;  // by unit
+    const StepCall* before = nullptr;
+    uint32_t last = UnitOf::divides, last_call = 0;
+    for (uint32_t c = 0; c < step_.calls.size(); ++c) {
+      const StepCall& call = step_.calls[c];
+      if (before && (before->process != call.process || before->stream != call.stream)) last = UnitOf::divides;
+      before = &call;
+      const uint32_t unit = unit_at(c);
+      if (unit == UnitOf::none) continue;
+      if (unit != UnitOf::divides) {
+        Loop& loop = loops[unit];
+        if (unit == last) {
+          ++loop.rows.back();
+          loop.gaps_ns.push_back(computation_.ns(step_, last_call, c));
+        } else {
+          loop.rows.push_back(1);
+          loop.processes.insert(call.process);
+        }
+      }
+      last = unit;
+      last_call = c;
+    }
+    std::vector<Pattern> patterns;
+    for (auto& [unit, loop] : loops) {
+      const size_t each = loop.rows.front();
+      const uint32_t site = unit / 2;
+      const bool fixed = std::all_of(loop.rows.begin(), loop.rows.end(), [&](size_t n) { return n == each; });
+      if (!fixed || each < least_of_one_line || varies(site)) continue;
+      in_loops_.insert(site);
+      if (loop.gap_ns() > most_between_ns) continue;
+      Found f;
+      f.processes = loop.processes;
+      f.rows = loop.rows.size();
+      const std::vector<uint32_t> sites(each, site);
+      if (on_all(sites, f)) patterns.push_back(pattern(sites, f));
+    }
+    return patterns;
+  }
+
+  // Whether the loop of a call has another number of iterations at times: it converges, perhaps.
+  bool varies(uint32_t site) const {
+    const uint32_t loop = traffic_.sites()[site].loop;
+    if (!loop || loop == profile_.loops().main()) return false;
+    const structure::LoopShape shape = profile_.loops().shape(loop);
+    return shape.fewest != shape.most;
   }
 
   static uint64_t saved(Rows::const_iterator at) { return at->second.rows * (at->first.size() - 1); }
@@ -111,8 +177,9 @@ class Finder {
     if (category_of(c.cls) == Category::local) return UnitOf::none;
     const SiteTraffic& t = traffic_.sites()[c.site];
     const std::string& name = function(c.site).name;
-    const bool counts = c.cls == CallClass::coll && !varying_.count(c.site) && (reduces(name) || broadcasts(name)) &&
-                        t.communicators.size() == 1 && t.least_size > 1 && bytes_of(c.site) <= most_bytes;
+    const bool counts = c.cls == CallClass::coll && !varying_.count(c.site) && !in_loops_.count(c.site) &&
+                        (reduces(name) || broadcasts(name)) && t.communicators.size() == 1 && t.least_size > 1 &&
+                        bytes_of(c.site) <= most_bytes;
     return counts ? 2 * c.site + (at_root_.count(call) ? 1 : 0) : UnitOf::divides;
   }
 
@@ -172,8 +239,8 @@ class Finder {
   const Step& step_;
   const SourcePlaces& places_;
   ComputationBetween computation_;
-  std::set<uint32_t> at_root_;  // calls
-  std::set<uint32_t> varying_;  // call sites
+  std::set<uint32_t> at_root_;             // calls
+  std::set<uint32_t> varying_, in_loops_;  // call sites
 };
 
 }  // namespace
