@@ -17,6 +17,7 @@
 #include "calls/thread_calls.hpp"
 #include "recording/reading/process_files.hpp"
 #include "structure/build_tree.hpp"
+#include "structure/cut_loops.hpp"
 #include "structure/silent_steps.hpp"
 #include "structure/tree_check.hpp"
 #include "trace/file_systems.hpp"
@@ -58,7 +59,10 @@ ProcessPtr open_process(const std::string& path, trace::FilesRead* files, bool k
   {
     nb::gil_scoped_release unlocked;
     error = recording::read_process(path, process.get(), files, keep);
-    if (error.message.empty()) structure::find_silent_steps(process.get());
+    if (error.message.empty()) {
+      structure::find_silent_steps(process.get());
+      structure::mark_cut_loops(process.get());
+    }
   }
   if (!error.message.empty()) throw TraceError(printable(error.message));
   return process;

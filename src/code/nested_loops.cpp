@@ -1,5 +1,6 @@
 // The loops of a routine's blocks, and the loops within them.
 #include "code/routine.hpp"
+#include "code/x86_64.hpp"
 
 namespace leadline::code {
 
@@ -14,12 +15,15 @@ bool Routine::closes(uint32_t from, uint32_t to) const { return blocks_[to].head
 
 // Finds the loops among the blocks of one, or of the whole routine, and then those within them.
 void Routine::split(uint32_t loop, const uint32_t* blocks, uint32_t count) {
-  before_search_ = last_number_;
   const uint32_t first_loop = loop_count_;
   const uint32_t kept = member_count_;
-  for (uint32_t i = 0; i < count && ok_; ++i) {
-    if (blocks_[blocks[i]].number <= before_search_) search_from(blocks[i], loop);
-  }
+  do {
+    member_count_ = kept;
+    before_search_ = last_number_;
+    for (uint32_t i = 0; i < count && ok_; ++i) {
+      if (blocks_[blocks[i]].number <= before_search_) search_from(blocks[i], loop);
+    }
+  } while (ok_ && loop && joins(loop, first_loop, blocks, count));
   // The blocks that take_loop() has listed: their number, then the blocks.
   uint32_t at = kept;
   for (uint32_t l = first_loop + 1, end = loop_count_; l <= end && ok_; ++l) {
@@ -28,6 +32,51 @@ void Routine::split(uint32_t loop, const uint32_t* blocks, uint32_t count) {
     at += size + 1;
   }
   member_count_ = kept;
+}
+
+// Makes a loop and one within it one loop if its header only leads to the other's, and it can end in that one alone:
+// where an iteration has used registers that the next one needs, compilers restore them in front of the loop's
+// beginning. Loops numbered from `first` on lie in it; they are looked for once more.
+bool Routine::joins(uint32_t outer, uint32_t first, const uint32_t* blocks, uint32_t count) {
+  uint32_t header = none, headers = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Block& b = blocks_[blocks[i]];
+    if (b.heads == outer) {
+      header = blocks[i];
+      ++headers;
+    }
+    if (b.loop != outer) continue;
+    bool ends = b.leaves || b.unknown;
+    successors(blocks[i], [&](uint32_t to) { ends |= !in_loop(to, outer); });
+    if (ends) return false;
+  }
+  if (headers != 1 || blocks_[header].loop != outer) return false;
+  uint32_t next = none, ways = 0;
+  successors(header, [&](uint32_t to) {
+    next = to;
+    ++ways;
+  });
+  if (ways != 1 || blocks_[next].heads <= first || makes_a_call(blocks_[header])) return false;
+  const uint32_t inner = blocks_[next].heads;
+  loops_[outer].header = loops_[inner].header;
+  loops_[outer].latch = loops_[inner].latch;
+  for (uint32_t i = 0; i < count; ++i) {
+    Block& b = blocks_[blocks[i]];
+    b.heads = b.heads == inner ? outer : 0;
+    b.loop = outer;
+  }
+  while (loop_count_ > first) loops_[loop_count_--] = {};
+  return true;
+}
+
+bool Routine::makes_a_call(const Block& block) const {
+  for (uint32_t index = block.begin;;) {
+    const uint64_t at = address_of(index);
+    const Instruction i = decode(at, end_of(index));
+    if (i.flow == Flow::call || !i.length) return true;
+    if (index == block.last) return false;
+    index = index_of(at + i.length);
+  }
 }
 
 void Routine::search_from(uint32_t start, uint32_t within) {

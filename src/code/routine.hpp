@@ -119,6 +119,8 @@ class Routine {
   void add_entries(const uint64_t* returns, uint32_t count);
   void list_predecessors();
   void split(uint32_t loop, const uint32_t* blocks, uint32_t count);
+  bool joins(uint32_t outer, uint32_t first, const uint32_t* blocks, uint32_t count);
+  bool makes_a_call(const Block& block) const;
   void search_from(uint32_t block, uint32_t within);
   void take_loop(uint32_t first, uint32_t within);
   void find_headers(uint32_t loop, const uint32_t* blocks, uint32_t count);

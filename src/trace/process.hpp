@@ -176,7 +176,7 @@ struct SourceLoop {
   Frame last;            // the jump back to the header; `by_order`: the return address of the last call in it
   bool by_order = false;
   bool silent = false;  // there may have been more iterations than the calls show: repeats and entries are lower bounds
-  bool about = false;   // only the time between calls shows where its iterations begin (structure/silent_steps.hpp)
+  bool about = false;   // found by the reader: only times show where its iterations begin, or order counts one too many
   uint64_t repeats = 0, entries = 0;
   uint64_t iterations() const { return repeats + entries; }
 };

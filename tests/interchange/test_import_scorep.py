@@ -260,3 +260,17 @@ def test_ranks_that_call_in_other_orders_have_as_many_iterations(
     assert [loop["trips"] for loop in report["loops"]] == [ROUNDS] * loops
     barriers = [site for site in open_run(tmp_path / "run").sites if site.function == "MPI_Barrier"]
     assert len(barriers) == 1  # at one place on all ranks, after the loop
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "about"),
+    [(["Barrier"], ["Allreduce", "Barrier"], True), ([], ["Allreduce", "Barrier"], False)],
+)
+def test_a_call_before_the_loop_that_ends_its_iterations_makes_the_number_about(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], before: list[str], body: list[str], about: bool
+) -> None:
+    _import_ranks(tmp_path, [["Init", *before, *body * ROUNDS, "Finalize"]] * 2)
+    capfd.readouterr()
+    assert main(["report", str(tmp_path / "run"), "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)["iterations"]
+    assert (found["count"], found["about"], found["at_least"]) == (ROUNDS + about, about, False)

@@ -1,4 +1,5 @@
-// entered [middle|left|right|sum]: 50 steps in a loop that control may also enter in the middle of a step.
+// entered [middle|left|right|sum|again]: 50 steps in a loop that control may also enter in the middle of a step, or
+// whose beginning lies in front of it.
 #include <mpi.h>
 #include <string.h>
 
@@ -32,11 +33,28 @@ right:
   goto sum;
 }
 
+// As compilers make it where every fifth step changes a register.
+static void in_front(void) {
+  volatile int restored;
+again:
+  restored = 1;
+  for (;;) {
+    add_up();
+    if (++n == 50) return;
+    if (n % 5) continue;
+    MPI_Barrier(MPI_COMM_WORLD);
+    (void)restored;
+    goto again;
+  }
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int middle = argc > 1 && !strcmp(argv[1], "middle");
   if (argc == 1 || middle) {
     one_way(middle);
+  } else if (!strcmp(argv[1], "again")) {
+    in_front();
   } else {
     two_ways(argv[1]);
   }

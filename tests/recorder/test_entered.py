@@ -1,4 +1,4 @@
-"""A loop that control also enters in the middle of an iteration: the place of entry begins no further iteration."""
+"""Loops whose iterations are entered in the middle, or begin in front of the loop: each counts once."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from .libraries import Library
 from .running import run_mpi
 
 
-@pytest.mark.parametrize("ways", [[], ["middle"], ["left"], ["right"], ["sum"]])
+@pytest.mark.parametrize("ways", [[], ["middle"], ["left"], ["right"], ["sum"], ["again"]])
 def test_an_iteration_counts_once(
     one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path, ways: list[str]
 ) -> None:

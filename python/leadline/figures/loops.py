@@ -19,7 +19,8 @@ class NamedLoop:
     at_least: it may have had more iterations, between two calls of an inner loop without any other call. around: the
     numbers of the enclosing loops of which that is true, the next one first. restarts, restart_iterations: where that
     is true, the call sequence of its inner loop restarts so many times, each time after so many of the inner loop's
-    iterations; 0: it does not, or not regularly. about: only the time between calls shows where iterations begin.
+    iterations; 0: it does not, or not regularly. about: the number may be off, as only
+    the time between calls shows where iterations begin, or there is no machine code and the last one is cut short.
     call_paths: that its routine is called on, where that was asked for; each is a loop of its own."""
 
     number: int
