@@ -729,6 +729,33 @@ class PathFinder:
     def add(self, process: Process, index: int) -> None: ...
     def find(self) -> list[list[PathStretch]]: ...
 
+class MessageTime:
+    """When a message was sent and received, in ns of the run (src/analysis/matching/message_times.hpp)."""
+
+    bytes: int
+    within_host: bool
+    sender: int
+    receiver: int
+    send_site: int
+    done_site: int
+    done: int
+    send_begin_ns: float
+    send_end_ns: float
+    sent_begin_ns: float
+    sent_end_ns: float
+    posted_ns: float
+    done_begin_ns: float
+    done_end_ns: float
+
+class MessageTimes:
+    """Takes all processes of a run once more, in the profile's order; then finds messages, of `most` at most."""
+
+    wanted: bool
+
+    def __init__(self, profile: Profile) -> None: ...
+    def add(self, process: Process, index: int) -> None: ...
+    def find(self, most: int) -> list[MessageTime]: ...
+
 class WaitFinder:
     """Takes all processes of a run once more, in the profile's order; then finds what waited for what."""
 
@@ -1002,6 +1029,18 @@ class Actions:
     def sums(self) -> dict[str, int]:
         """actions, messages, collectives; what was left out or estimated (src/interchange/actions.hpp)."""
 
+class MessageCosts:
+    """What a run's own messages say (src/replay/recorded.hpp)."""
+
+    any_size: int
+    call_ns: float
+    after_send: float
+    long_send_ns: float
+    long_receive_ns: float
+
+    def set_receive(self, site: int, bits: int, whole_ns: float, message_ns: float) -> None: ...
+    def set_long_busy(self, bytes: int, ns: float) -> None: ...
+
 class ReplaySettings:
     """src/replay/recorded.hpp."""
 
@@ -1013,6 +1052,7 @@ class ReplaySettings:
     cost_level: int
     forced_progress: bool
     latency_ns: float
+    messages: MessageCosts
     forced_eager_bytes: int
     copy_per_byte_ns: float
     packed_copy_per_byte_ns: float

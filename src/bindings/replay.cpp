@@ -173,6 +173,19 @@ nb::list recorded_times(const Recorded& self) {
 }  // namespace
 
 void bind_replay(nb::module_& m) {
+  using replay::MessageCosts;
+  nb::class_<MessageCosts>(m, "MessageCosts")
+      .def(nb::init<>())
+      .def_ro_static("any_size", &MessageCosts::any_size)
+      .def_rw("call_ns", &MessageCosts::call_ns)
+      .def_prop_rw(
+          "after_send", [](const MessageCosts& self) { return self.after_send; },
+          [](MessageCosts& self, double part) { self.after_send = std::clamp(part, 0.0, 0.95); })
+      .def_rw("long_send_ns", &MessageCosts::long_send_ns)
+      .def_rw("long_receive_ns", &MessageCosts::long_receive_ns)
+      .def("set_receive", [](MessageCosts& self, uint32_t site, int bits, double whole_ns,
+                             double message_ns) { self.receives[{site, bits}] = {whole_ns, message_ns}; })
+      .def("set_long_busy", [](MessageCosts& self, int64_t bytes, double ns) { self.long_busy_ns[bytes] = ns; });
   nb::class_<Settings>(m, "ReplaySettings")
       .def(nb::init<>())
       .def_rw("steps", &Settings::steps)
@@ -185,6 +198,7 @@ void bind_replay(nb::module_& m) {
       .def_rw("forced_eager_bytes", &Settings::forced_eager_bytes)
       .def_rw("forced_progress", &Settings::forced_progress)
       .def_rw("latency_ns", &Settings::latency_ns)
+      .def_rw("messages", &Settings::messages)
       .def_prop_rw(
           "cost_level", [](const Settings& self) { return self.cost_level; },
           [](Settings& self, uint32_t level) { self.cost_level = std::min(level, Recorded::cost_levels - 1); })

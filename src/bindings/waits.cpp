@@ -1,5 +1,6 @@
 // The wait states of a run.
 #include "analysis/waits/waits.hpp"
+#include "analysis/matching/message_times.hpp"
 #include "analysis/waits/critical_path.hpp"
 
 #include <nanobind/nanobind.h>
@@ -68,6 +69,28 @@ void bind_waits(nb::module_& m) {
   nb::class_<PathFinder>(m, "PathFinder")
       .def("add", &PathFinder::add, nb::arg("process"), nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
       .def("find", &PathFinder::find, nb::call_guard<nb::gil_scoped_release>());
+  using analysis::MessageTime;
+  using analysis::MessageTimes;
+  nb::class_<MessageTime>(m, "MessageTime")
+      .def_ro("bytes", &MessageTime::bytes)
+      .def_ro("within_host", &MessageTime::within_host)
+      .def_ro("sender", &MessageTime::from)
+      .def_ro("receiver", &MessageTime::to)
+      .def_ro("send_site", &MessageTime::send_site)
+      .def_ro("done_site", &MessageTime::done_site)
+      .def_ro("done", &MessageTime::done)
+      .def_ro("send_begin_ns", &MessageTime::send_begin_ns)
+      .def_ro("send_end_ns", &MessageTime::send_end_ns)
+      .def_ro("sent_begin_ns", &MessageTime::sent_begin_ns)
+      .def_ro("sent_end_ns", &MessageTime::sent_end_ns)
+      .def_ro("posted_ns", &MessageTime::posted_ns)
+      .def_ro("done_begin_ns", &MessageTime::done_begin_ns)
+      .def_ro("done_end_ns", &MessageTime::done_end_ns);
+  nb::class_<MessageTimes>(m, "MessageTimes")
+      .def(nb::init<const analysis::Profile&>(), nb::arg("profile"), nb::keep_alive<1, 2>())
+      .def_prop_ro("wanted", &MessageTimes::wanted)
+      .def("add", &MessageTimes::add, nb::arg("process"), nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
+      .def("find", &MessageTimes::find, nb::arg("most"), nb::call_guard<nb::gil_scoped_release>());
   nb::class_<WaitFinder>(m, "WaitFinder")
       .def("add", &WaitFinder::add, nb::arg("process"), nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
       .def("find", &WaitFinder::find, nb::call_guard<nb::gil_scoped_release>());

@@ -2,6 +2,7 @@
 // additions. A traced one also counts which parameters of the network it is made of: its derivatives by them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace leadline::replay {
@@ -19,6 +20,10 @@ struct Share {
   }
   Share operator*(int64_t n) const { return {latencies * n, overheads * n, gaps * n, gap_bytes * n}; }
 };
+
+inline int64_t picoseconds(double ns) {
+  return std::isfinite(ns) && ns > 0 ? static_cast<int64_t>(ns * 1000 + 0.5) : 0;
+}
 
 struct Cost {
   int64_t ps = 0;

@@ -6,10 +6,13 @@
 // else, since within a node it is the ranks that copy.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "calls/class_trees.hpp"
@@ -20,6 +23,30 @@
 
 namespace leadline::replay {
 
+// What a recorded run's own messages say about their costs (leadline/predict/message_costs.py), where no network is
+// given.
+struct MessageCosts {
+  struct Receive {
+    double whole_ns = 0;    // of the call, once all that it receives has arrived
+    double message_ns = 0;  // of that, what is its messages' own: of the rest, calls that are made one share one
+  };
+  static constexpr int any_size = -1;
+  std::map<std::pair<uint32_t, int>, Receive> receives;  // by call site and bits of the bytes
+  double call_ns = 0;                                    // of a wait, without its messages
+  double after_send = 0;  // the part of a send's time that comes after its message has left
+  // Of messages that wait for their receiver: the calls of either end, and by size how long both are busy with it.
+  double long_send_ns = 0, long_receive_ns = 0;
+  std::map<int64_t, double> long_busy_ns;
+
+  bool has_long() const { return !long_busy_ns.empty(); }
+  // As much for each byte as the next longer size takes that is known, or else the longest one.
+  double busy_ns(int64_t bytes) const {
+    auto known = long_busy_ns.lower_bound(bytes);
+    if (known == long_busy_ns.end()) --known;
+    return known->second * static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(known->first, 1));
+  }
+};
+
 struct Settings {
   uint64_t steps = 0;                             // of the main loop; 0: as recorded
   double compute = 1;                             // what computation between calls is multiplied with
@@ -29,6 +56,7 @@ struct Settings {
   int64_t eager_bytes = INT64_MAX;                // without a network
   double latency_ns = 0;                          // without a network
   int64_t forced_eager_bytes = -1;                // a limit for all messages; -1: none
+  MessageCosts messages;                          // without a network
   bool forced_progress = false;                   // long messages move while ranks compute, whatever the network says
   uint32_t cost_level = 0;                        // without a network, below Recorded::cost_levels
   double copy_per_byte_ns = 0.1;                  // assumed of a call, where the recording has one size of message only

@@ -93,8 +93,9 @@ void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32
   meet.root = root;
   meet.meeting = meeting_of(plain_name(at.leaf.function));
   const std::vector<uint32_t>& members = program_.groups[group];
-  double ns = meet.meeting == Action::Meeting::all && !at.from.gathers ? last_to_come_ns(at, members) : shortest_ns(at);
-  if (at.from.gathers) ns += beyond_one_ns(at, meet.meeting, member == root, members.size());
+  double ns = at.from.gathers                        ? gathered_ns(at, meet.meeting, member == root, members.size())
+              : meet.meeting == Action::Meeting::all ? last_to_come_ns(at, members)
+                                                     : shortest_ns(at);
   if (settings_.network && members.size() > 1) {
     int64_t bytes = 0;
     for (const auto& part : at.leaf.parts) {
@@ -111,22 +112,32 @@ void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32
   if (!nonblocking) wait({1}, true, 0);
 }
 
-// Of a collective in place of messages: what it costs beyond one of them, whose cost is known. All bytes that arrive at
-// a root, or leave it, are in that already.
-double Translation::beyond_one_ns(const At& at, Action::Meeting meeting, bool is_root, size_t ranks) const {
+// Of a collective in place of messages, from what one of them costs. Whoever has all copies what is its own, and what a
+// root receives or sends goes on a tree: all bytes once, and a message for each round.
+double Translation::gathered_ns(const At& at, Action::Meeting meeting, bool is_root, size_t ranks) const {
   const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
-  const double one_ns = shortest_ns({at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls});
+  const At before{at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls};
+  const int64_t bytes = bytes_of(one.leaf, at.member), all = bytes_of(at.leaf, at.member);
   const auto rounds = static_cast<double>(std::max<int>(std::bit_width(ranks - 1), 1));
+  double one_ns = shortest_ns(before), own_ns = shortest_ns(at);
+  if (has_messages()) {
+    const bool receives = received_bytes(before) > 0;
+    const double busy_ns = waits_for_receiver(bytes) ? settings_.messages.busy_ns(bytes) : 0;
+    one_ns = (receives ? received(before, false).whole_ns : send_ns(before, one_ns)) + busy_ns;
+    const double more_ns = (receives ? received(before, false).message_ns : send_ns(before, one_ns)) + busy_ns;
+    const auto parts = static_cast<double>(all) / static_cast<double>(std::max<int64_t>(bytes, 1));
+    own_ns = one_ns + std::max(parts - 1, 0.0) * more_ns;
+  }
   switch (meeting) {
-    case Action::Meeting::to_root:  // from a few ranks one after another, as in a tree
-      return is_root ? one_ns * (rounds - 1) : 0;
+    case Action::Meeting::to_root:
+      return own_ns + (is_root ? one_ns * (rounds - 1) + copy_ns(bytes) : 0);
     case Action::Meeting::from_root:  // the farthest rank of the tree
-      return one_ns * (rounds - 1) + (is_root ? 0 : settings_.latency_ns * rounds);
+      return own_ns + one_ns * (rounds - 1) + (is_root ? copy_ns(bytes) : settings_.latency_ns * rounds);
     case Action::Meeting::all:  // as many messages out and in
     case Action::Meeting::prefix:
       break;
   }
-  return std::max(one_ns * 2 * static_cast<double>(ranks - 1) - shortest_ns(at), 0.0);
+  return std::max(own_ns, one_ns * 2 * static_cast<double>(ranks - 1));
 }
 
 // The cost of a collective that waits for all, on the last rank to arrive: the mean, over its calls, of the shortest

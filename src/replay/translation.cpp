@@ -10,19 +10,6 @@ using trace::CallClass;
 using trace::EventForm;
 using trace::RequestUse;
 
-namespace {
-
-// Assumed of calls about messages within a host, which always waited in the recording: they take no longer than that
-// without waiting, for each message and each byte.
-constexpr double most_call_ns = 10'000, most_per_byte_ns = 1;
-// Of a packed message: its parts, the whole and what arrives fit into a core's share of the last cache. 3.7 MB were
-// copied at that rate where two cores share 32 MB.
-constexpr int64_t most_cached_bytes = 1 << 22;
-
-int64_t picoseconds(double ns) { return std::isfinite(ns) && ns > 0 ? static_cast<int64_t>(ns * 1000 + 0.5) : 0; }
-
-}  // namespace
-
 Program Translation::make() {
   const auto ranks = static_cast<uint32_t>(tree_.members.size());
   groups_[0] = 0;  // all ranks
@@ -208,57 +195,17 @@ void Translation::wait(const std::vector<uint32_t>& ages, bool own, double call_
   own_->actions.push_back(action);
 }
 
-double Translation::shortest_ns(const At& at) const {
-  if (at.from.of != at.index) {
-    const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
-    return packed_ns(at, shortest_ns({at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls}));
-  }
-  const auto found = recorded_.shortest_ns_.find(kind_of(at.leaf, at.member));
-  const double ns = found == recorded_.shortest_ns_.end() ? at.times.least_ns : found->second[settings_.cost_level];
-  const trace::CallFacts& facts = at.leaf.call.facts();
-  if (facts.event != EventForm::message && facts.event != EventForm::exchange &&
-      facts.requests != RequestUse::completes)
-    return ns;
-  // Longer than any call about messages takes within a host: it waited each time.
-  const auto parts = static_cast<double>(std::max<size_t>(at.leaf.call.parts.size(), 1));
-  const auto bytes = static_cast<double>(std::max<int64_t>(bytes_of(at.leaf, at.member), 0));
-  return std::min(ns, parts * most_call_ns + most_per_byte_ns * bytes) * at.from.takes;
+void Translation::rest_of_send(double ns) {
+  const double part = settings_.messages.after_send;
+  if (has_messages() && part > 0) after(ns * part / (1 - part));
 }
 
-// The cost of a packed call, from that of one call that it replaces: the function's cost grows with the bytes as the
-// recorded sizes say, or by the assumed rate of a copy where all had one size.
-double Translation::packed_ns(const At& at, double one_ns) const {
-  const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
-  const int64_t few = bytes_of(one.leaf, at.member), many = bytes_of(at.leaf, at.member);
-  if (many <= few) return one_ns;
-  double per_byte = settings_.copy_per_byte_ns;
-  if (const auto found = recorded_.sizes_.find(at.leaf.function); found != recorded_.sizes_.end()) {
-    const auto &least = *found->second.begin(), &most = *found->second.rbegin();
-    if (most.first > least.first && most.second > least.second) {
-      per_byte = (most.second - least.second) / static_cast<double>(most.first - least.first);
-    }
-  }
-  const double moved = std::min(one_ns, per_byte * static_cast<double>(few));
-  return one_ns + moved * (static_cast<double>(many) / static_cast<double>(std::max<int64_t>(few, 1)) - 1);
-}
-
-// Packed messages are copied together by their sender and apart by their receiver.
-void Translation::copies(const At& at, bool receives) {
-  if (at.from.stands_for < 2 || at.from.gathers || settings_.packed_copy_per_byte_ns <= 0) return;
-  namespace moves = trace::moves;
-  const uint8_t way = receives ? moves::receives | moves::collects : moves::sends | moves::contributes;
-  int64_t bytes = 0;
-  for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
-    const structure::CallPart& part = at.leaf.call.parts[p];
-    const calls::LeafPart& mine = at.leaf.parts[p].of(at.member);
-    const int64_t arrived = part.collective() ? mine.in_bytes : std::max(mine.in_bytes, mine.posted_bytes);
-    if (part.moves & way) bytes += std::max<int64_t>(receives ? arrived : mine.out_bytes, 0);
-  }
-  const bool cached = settings_.cached_copy_per_byte_ns > 0 && bytes <= most_cached_bytes;
-  const double each_ns = cached ? settings_.cached_copy_per_byte_ns : settings_.packed_copy_per_byte_ns;
+// Time of a call after its messages.
+void Translation::after(double ns) {
   Action action;
-  action.ps = picoseconds(each_ns * static_cast<double>(bytes));
-  if (action.ps) own_->actions.push_back(action);
+  action.kind = Action::Kind::call;
+  action.cost = cost(ns);
+  if (action.cost) own_->actions.push_back(action);
 }
 
 // False: there is no such message.
@@ -295,9 +242,11 @@ bool Translation::message(const At& at, size_t part, bool sends, bool own, doubl
 }
 
 void Translation::messages(const At& at) {
-  const double ns = shortest_ns(at);
-  copies(at, false);
   const bool both = at.leaf.call.parts.size() > 1;
+  const bool only_sends = !both && !at.leaf.call.parts.empty() && at.leaf.call.parts.front().sends();
+  const double ns = only_sends ? send_ns(at, shortest_ns(at)) : received(at, false).whole_ns;
+  const bool known = !only_sends && has_messages();
+  copies(at, false);
   uint32_t made = 0;
   bool receives = false;
   for (const bool sends : {false, true}) {
@@ -311,7 +260,10 @@ void Translation::messages(const At& at) {
   }
   std::vector<uint32_t> ages;
   for (uint32_t age = made; age; --age) ages.push_back(age);
-  wait(ages, true, !settings_.network && (receives || !made) ? ns : 0);
+  const double call_ns = !settings_.network && (receives || !made) ? ns : 0;
+  wait(ages, true, known ? 0 : call_ns);
+  if (known) after(call_ns);
+  if (only_sends) rest_of_send(ns);
   copies(at, true);
 }
 
@@ -325,6 +277,10 @@ void Translation::requests(const At& at) {
   const double ns = mean_ns / static_cast<double>(std::max<size_t>(1, starts ? call.parts.size() : 1));
   if (call.cls == CallClass::icoll || call.cls == CallClass::comm_icreate) return collective(at, true);
   copies(at, false);
+  const auto cost_of_one = [&](const CallPart& part) {
+    if (part.sends()) return send_ns(at, ns);
+    return at.from.unblocked ? received(at, false).message_ns : ns;
+  };
   const size_t count = starts ? call.parts.size() : 1;
   for (size_t i = 0; i < count; ++i) {
     const bool known = i < call.parts.size() && (starts || call.parts.size() == 1);
@@ -332,7 +288,7 @@ void Translation::requests(const At& at) {
     const bool moves = part && (part->sends() || part->receives());
     if (moves && part->wildcard && part->receives()) {
       ++differences_.wildcards;
-    } else if (moves && message(at, i, part->sends(), false, ns)) {
+    } else if (moves && message(at, i, part->sends(), false, cost_of_one(*part))) {
       continue;
     } else if (!moves) {
       differences_.unknown += call.facts().category == trace::Category::point_to_point;
@@ -342,19 +298,23 @@ void Translation::requests(const At& at) {
 }
 
 void Translation::completions(const At& at) {
-  std::vector<uint32_t> ages, received;
+  std::vector<uint32_t> ages, any_source;
   for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
     const CallPart& part = at.leaf.call.parts[p];
     if (part.request == RequestUse::none || part.maker.thread >= 0 || !part.maker.age) continue;
     ages.push_back(static_cast<uint32_t>(std::min<uint64_t>(part.maker.age, UINT32_MAX)));
-    if (part.wildcard && part.receives() && part.names_message && message(at, p, false, true, 0)) received.push_back(0);
+    if (part.wildcard && part.receives() && part.names_message && message(at, p, false, true, 0))
+      any_source.push_back(0);
   }
-  for (size_t i = 0; i < received.size(); ++i) received[i] = static_cast<uint32_t>(received.size() - i);
+  for (size_t i = 0; i < any_source.size(); ++i) any_source[i] = static_cast<uint32_t>(any_source.size() - i);
   const double ns = settings_.network      ? settings_.network->call_ns
                     : at.leaf.call.nothing ? at.times.duration_ns
-                                           : shortest_ns(at);
-  if (!received.empty()) wait(received, true, 0);
-  wait(ages, false, ns);
+                    : at.from.inserted     ? settings_.messages.call_ns
+                                           : received(at, true).whole_ns;
+  if (!any_source.empty()) wait(any_source, true, 0);
+  const bool known = has_messages() && !at.leaf.call.nothing;
+  wait(ages, false, known ? 0 : ns);
+  if (known) after(ns);
   copies(at, true);
 }
 
@@ -381,6 +341,7 @@ uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes) {
     t.latency = t.half_handshake = {picoseconds(settings_.latency_ns), {1, 0, 0, 0}};
     t.eager = bytes <= settings_.eager_bytes;
     t.progresses = settings_.forced_progress;
+    if (waits_for_receiver(bytes)) t.busy.ps = picoseconds(settings_.messages.busy_ns(bytes));
   } else {
     const network::Link& way = link(from, to);
     const network::Piece& piece = way.piece(bytes);

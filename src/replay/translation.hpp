@@ -52,9 +52,18 @@ class Translation {
   const network::Link& link(uint32_t from, uint32_t to) const;
   double shortest_ns(const At& at) const;
   double packed_ns(const At& at, double one_ns) const;
+  const MessageCosts::Receive* receive_cost(const At& at, bool any_size) const;
+  MessageCosts::Receive received(const At& at, bool any_size) const;
+  static int64_t received_bytes(const At& at);
+  bool waits_for_receiver(int64_t bytes) const;
+  double send_ns(const At& at, double ns) const;
+  void rest_of_send(double ns);
+  void after(double ns);
+  bool has_messages() const { return settings_.messages.has_long() && !settings_.network; }
   void copies(const At& at, bool receives);
+  double copy_ns(int64_t bytes) const;
+  double gathered_ns(const At& at, Action::Meeting meeting, bool is_root, size_t ranks) const;
   double last_to_come_ns(const At& at, const std::vector<uint32_t>& members) const;
-  double beyond_one_ns(const At& at, Action::Meeting meeting, bool is_root, size_t ranks) const;
   void series(const std::vector<float>& ns, double mean_ns, double factor, const RecordedShape& shape, size_t leaf);
 
   const Recorded& recorded_;

@@ -21,6 +21,8 @@ struct TreeLeaf {
   bool removed = false;    // by a change: its calls are not made
   bool gathers = false;    // made by a change, in place of messages to one rank
   bool unblocked = false;  // by a change: its calls were blocking
+  bool relaxed = false;    // by a change: its sends waited for their receivers
+  bool inserted = false;   // by a change: a wait that was not there
   double takes = 1;        // by a change: what the calls' own time is multiplied with
 };
 

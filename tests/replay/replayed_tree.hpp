@@ -28,7 +28,7 @@ struct Replayed {
 
 // In a network, or with the recording's costs; the naive engine must agree.
 inline Replayed replayed(const Tree& tree, const std::string& what, bool network, double copy_ns = 0,
-                         bool progress = false) {
+                         bool progress = false, const MessageCosts& messages = {}) {
   const Recorded recorded(main_loop_number, std::vector<RecordedTimes>(tree.members.size()));
   const Network used = Network::uniform({.latency_ns = 700, .overhead_ns = 30, .gap_ns = 20, .per_byte_ns = 0.5}, 2000);
   Settings settings;
@@ -37,6 +37,7 @@ inline Replayed replayed(const Tree& tree, const std::string& what, bool network
   settings.eager_bytes = 2000;
   settings.packed_copy_per_byte_ns = copy_ns;
   settings.forced_progress = progress;
+  settings.messages = messages;
   Differences differences;
   const Program program = program_of(recorded, tree, settings, &differences);
   testing::check_equal(differences.unknown + differences.varying, uint64_t{0}, what + ": all is known");

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leadline import _core
-from leadline.predict.changes import AnyChange, Computation, Join, Merge, Nonblocking, Overlap, Pack
+from leadline.predict.changes import AnyChange, Computation, Gather, Join, Merge, Nonblocking, Overlap, Pack
 from leadline.text import format as fmt
 
 SLOWER = 1.2  # computation between packed calls, at most: 1.18 in advection of the one program that was measured
@@ -46,16 +46,23 @@ def copy_rates(network: _core.Network | None) -> CopyRates:
     return CopyRates(low, likely, max(likely, strided), assumed=False)
 
 
+def makes_longer(change: AnyChange) -> bool:
+    """Whether messages become longer, so that each end copies what they are made of."""
+    return isinstance(change, Pack | Join | Merge)
+
+
 def is_uncertain(change: AnyChange) -> bool:
     """Whether the interval of a prediction holds more than what iterations differ by."""
     if isinstance(change, Overlap):
         return not change.independent
-    return isinstance(change, Pack | Join | Merge)
+    return makes_longer(change) or isinstance(change, Nonblocking | Gather)
 
 
-def slowest_copy(program: Sequence[AnyChange], rates: CopyRates) -> float:
-    """ns for each byte. What whole exchanges sent is contiguous already; single messages may be
-    single numbers."""
+def slowest_copy(program: Sequence[AnyChange], rates: CopyRates) -> float | None:
+    """ns for each byte; None: as is likely, since nothing is packed. What whole exchanges sent is contiguous already;
+    single messages may be single numbers."""
+    if not any(map(makes_longer, program)):
+        return None
     single = any(isinstance(one, Join) or (isinstance(one, Pack) and not one.cached) for one in program)
     return rates.high if single else rates.likely
 
@@ -63,11 +70,12 @@ def slowest_copy(program: Sequence[AnyChange], rates: CopyRates) -> float:
 def assumptions(program: Sequence[AnyChange], rates: CopyRates) -> list[str]:
     """Sentences."""
     found = []
-    if any(isinstance(one, Pack | Join | Merge) for one in program):
+    if any(map(makes_longer, program)):
+        slowest = slowest_copy(program, rates) or rates.likely
         where = "assumed" if rates.assumed else "by the network's file"
         found.append(
             f"Packing and merging: each end copies the data at {rates.likely:.2g} ns a byte, and at {rates.low:.2g} ns "
-            f"where a message has at most 4 MiB ({rates.least:.2g} to {slowest_copy(program, rates):.2g}, {where})."
+            f"where a message has at most 4 MiB ({rates.least:.2g} to {slowest:.2g}, {where})."
         )
     if any(isinstance(one, Pack) for one in program):
         found.append(

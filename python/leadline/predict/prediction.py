@@ -15,16 +15,18 @@ from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
 from leadline.predict import packing
-from leadline.predict.changes import AnyChange, Made, Overlap, apply
+from leadline.predict.changes import AnyChange, Made, Nonblocking, Overlap, apply
+from leadline.predict.costs import Costs, closest
 from leadline.predict.extrapolation import Replay, replayed
 from leadline.text import format as fmt
 
 PHASES = ("initialisation", "loop", "finalisation")
 DRAWS = 8  # replays with iterations drawn again, for the interval
-LATENCY_NS = 200.0  # of messages within a node, where no network is given
 COPY_NS = 0.1  # per byte of a longer message, where the recording has messages of one size only
 OTHER_EAGER_BYTES = 8191  # of libraries that Leadline does not know
 LARGE_ERROR = 0.10
+SHORTER = 0.5  # of a long message's time, at least for its bytes: how much of it is its start is not recorded
+LONGER = 1.5  # long messages, where more ranks than before copy at the same time: at most
 LEAST_GAIN = 0.001  # of overlap, below which it brings nothing
 
 
@@ -88,15 +90,6 @@ class Prediction:
         return self.predicted.seconds / self.base.seconds if self.base.seconds else math.nan
 
 
-@dataclass(frozen=True)
-class _Costs:
-    """What a recording does not say of its own network. level: which of the durations of a call that is recorded many
-    times is taken as its cost when it does not wait: 0: the shortest; then longer ones, up to the median."""
-
-    eager_bytes: int
-    level: int = 0
-
-
 def predict(run: Run, change: Change) -> Prediction:
     """Reads the run and replays it with one change: see Replays.predict."""
     return Replays(run).predict(change)
@@ -115,13 +108,13 @@ class Replays:
         self.loop = _main_loop(run)
         self._recorded, rank_order = _read(run, self.loop)
         self._tree = _core.ReplayTree(self._recorded)
-        self._costs = _Costs(_eager_bytes(run))
+        self._costs = Costs(_eager_bytes(run))
         self.steps = int(self._recorded.steps)
         self.times = _recorded_times(self._recorded)
         self.several_hosts = len({run.processes[i].host for i in rank_order}) > 1
         self._bases: list[tuple[Change, Figures]] = []
-        if not self.several_hosts:
-            self._costs = self._closest()
+        if not self.several_hosts and self.times["whole"]:
+            self._costs = closest(run, self._costs, self._error, LARGE_ERROR)
 
     def predict(self, change: Change) -> Prediction:
         """The base is replayed with the costs in the recording; over several hosts, in the network of the change.
@@ -153,7 +146,7 @@ class Replays:
         found = Prediction(
             recorded_s=self.times,
             base=_widened(base, errors),
-            predicted=_widened(predicted, errors),
+            predicted=_widened(predicted, errors, abs(self._costs.error) if change.program else 0.0),
             error_of_base=errors,
             steps_recorded=steps,
             steps=change.steps or steps,
@@ -170,11 +163,7 @@ class Replays:
                 f"{unusable:,} calls of collectives cannot use the given algorithm: their time is a formula's."
             )
         if base_network is None:
-            found.assumptions = [
-                "No network was given: a call costs what it cost in the run when it did not wait, a message within a "
-                f"node takes {fmt.seconds(LATENCY_NS * 1e-9)} to arrive, and the send of a message larger than "
-                f"{fmt.size(self._costs.eager_bytes)} waits for its receive. The last two are assumed, not measured."
-            ]
+            found.assumptions = [self._costs.sentence()]
         if uncertain:
             found.assumptions += packing.assumptions(change.program, packing.copy_rates(change.network))
             if found.predicted.low < found.base.seconds < found.predicted.high:
@@ -193,9 +182,13 @@ class Replays:
         rates, steps = packing.copy_rates(change.network), self.steps
         slower = _core.ReplayTree(self._recorded)
         apply(slower, self.run, packing.pessimistic(change.program))
-        fast = _figures(changed, replace(change, packed_copy_ns=rates.least), self._costs, steps)
+        packs = any(packing.makes_longer(one) for one in change.program)
+        together = any(isinstance(one, Nonblocking) for one in change.program)
+        costs = replace(self._costs, shared=1.0, longer=SHORTER if packs else 1.0)
+        fast = _figures(changed, replace(change, packed_copy_ns=rates.least), costs, steps)
         slowest = packing.slowest_copy(change.program, rates)
-        slow = _figures(slower, replace(change, packed_copy_ns=slowest), self._costs, steps)
+        costs = replace(self._costs, shared=0.0, longer=LONGER if together else 1.0)
+        slow = _figures(slower, replace(change, packed_copy_ns=slowest), costs, steps)
         iteration = likely.iteration
         if iteration and fast.iteration and slow.iteration:
             iteration = (iteration[0], min(iteration[1], fast.iteration[1]), max(iteration[2], slow.iteration[2]))
@@ -240,18 +233,13 @@ class Replays:
             )
         return notes
 
-    def _closest(self) -> _Costs:
-        """With the level whose replay of the unchanged run comes closest to the recording."""
-        recorded_s = self.times["whole"]
-        if not recorded_s:
-            return self._costs
-
-        def error(costs: _Costs) -> float:
-            ends = _settled(self._tree.replay(_settings(Change(), costs)))["end_s"]
-            return abs(max(ends) / recorded_s - 1)
-
-        levels = range(int(_core.Recorded.cost_levels))
-        return min((replace(self._costs, level=level) for level in levels), key=error)
+    def _error(self, costs: Costs) -> float:
+        """Of the main loop, if there is one."""
+        ends = _settled(self._tree.replay(_settings(Change(), costs)))
+        loop_s = _phases(ends["loop_begin_s"], ends["loop_end_s"], ends["end_s"])["loop"]
+        if loop_s is not None and self.times["loop"]:
+            return loop_s / self.times["loop"] - 1
+        return max(ends["end_s"]) / (self.times["whole"] or 1.0) - 1
 
     @property
     def replayable(self) -> bool:
@@ -338,15 +326,13 @@ def _check_algorithms(change: Change) -> None:
         )
 
 
-def _settings(change: Change, costs: _Costs, seed: int = 0) -> _core.ReplaySettings:
+def _settings(change: Change, costs: Costs, seed: int = 0) -> _core.ReplaySettings:
     settings = _core.ReplaySettings()
     settings.steps = change.steps
     settings.compute = change.compute
     settings.ideal = change.ideal
     settings.seed = seed
-    settings.eager_bytes = costs.eager_bytes
-    settings.cost_level = costs.level
-    settings.latency_ns = LATENCY_NS
+    costs.set(settings)
     settings.copy_per_byte_ns = COPY_NS
     if not change.ideal:
         rates = packing.copy_rates(change.network)
@@ -372,7 +358,7 @@ def _settled(outcome: _core.ReplayOutcome) -> _core.ReplayOutcome:
     raise UsageError(f"the recorded calls cannot be replayed to their end: {chain}{more}")
 
 
-def _figures(tree: _core.ReplayTree, change: Change, costs: _Costs, recorded: int) -> Figures:
+def _figures(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: int) -> Figures:
     """recorded: steps."""
     replays = [_settled(replayed(tree, _settings(change, costs, seed), recorded).outcome) for seed in range(DRAWS + 1)]
     first, drawn = replays[0], replays[1:]
@@ -387,12 +373,13 @@ def _figures(tree: _core.ReplayTree, change: Change, costs: _Costs, recorded: in
     return Figures(wholes[0], min(wholes), max(wholes), iteration, phases[0], first["messages"], tuple(wholes))
 
 
-def _widened(figures: Figures, errors: dict[str, float | None]) -> Figures:
-    """What the replay of the unchanged run is off by, that of the changed one may be, too."""
+def _widened(figures: Figures, errors: dict[str, float | None], model: float = 0.0) -> Figures:
+    """What the replay of the unchanged run is off by, that of the changed one may be, too; and so may be, to either
+    side, what it was off by before it was adapted."""
 
     def wide(low: float, high: float, error: float | None) -> tuple[float, float]:
         right = 1 / (1 + error) if error is not None and error > -1 else 1.0
-        return min(low, low * right), max(high, high * right)
+        return min(low, low * right) * (1 - model), max(high, high * right) * (1 + model)
 
     low, high = wide(figures.low, figures.high, errors["whole"])
     iteration = figures.iteration

@@ -150,6 +150,7 @@ class Unblocking {
       }
       wait = rewriting_.insert(std::move(fresh));
       rewriting_.made(wait).of = wait;
+      rewriting_.made(wait).inserted = true;
       own->insert(own->begin() + static_cast<std::ptrdiff_t>(last) + 1, wait);
     }
     calls::Leaf& leaf = rewriting_.made(wait).leaf;

@@ -15,6 +15,7 @@ Refusal relax_sends(const Selection& at, Tree* tree, Made* made) {
         synchronous = true;
       }
       wanted.back()[l] = synchronous;
+      of.leaves[l].relaxed = of.leaves[l].relaxed || synchronous;
       found = found || synchronous;
     }
   }

@@ -1,0 +1,92 @@
+"""What a recording does not say of its own network, so that the replay of the unchanged run comes closest to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from leadline import _core
+from leadline.figures.run import Run
+from leadline.predict.message_costs import LATENCY_NS, RecordedCosts, costs_of, messages_of, replayed_costs
+from leadline.text import format as fmt
+
+SHARED = 0.8  # likely part of a call's own cost that fewer calls save; 0 to 1
+MORE_LATENCY_NS = 500.0  # than the messages say, since the clocks of ranks are not exact
+CLOSE = 0.002  # an error of the replayed base that is small enough
+LATENCY_TRIES = 8
+NARROW_NS = 20.0
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a recording does not say of its own network. level: which of the durations of a call that is recorded many
+    times is taken as its cost when it does not wait: 0: the shortest; then longer ones, up to the median.   messages:
+    what its messages say.   after_send: part of a send's time after its message has left.   shared: part of the calls'
+    costs that one call in place of several saves, if it may.   longer: factor of long messages.   error: of the
+    replayed base before the latency was adapted to it."""
+
+    eager_bytes: int
+    level: int = 0
+    latency_ns: float = LATENCY_NS
+    after_send: float = 0.0
+    messages: RecordedCosts | None = None
+    shared: float = SHARED
+    longer: float = 1.0
+    error: float = 0.0
+
+    def set(self, settings: _core.ReplaySettings) -> None:
+        settings.eager_bytes = self.eager_bytes
+        settings.cost_level = self.level
+        settings.latency_ns = self.latency_ns
+        if self.messages is not None:
+            costs = replayed_costs(self.messages, self.shared, self.longer)
+            costs.after_send = self.after_send
+            settings.messages = costs
+
+    def sentence(self) -> str:
+        """What they are."""
+        limit = f"the send of a message larger than {fmt.size(self.eager_bytes)} waits for its receive (assumed)"
+        latency = fmt.seconds(self.latency_ns * 1e-9)
+        if self.messages is None:
+            return (
+                "No network was given: a call costs what it cost in the run when it did not wait, a message within a "
+                f"node takes {latency} to arrive (assumed), and {limit}."
+            )
+        return (
+            f"No network was given: calls and messages cost what {self.messages.messages:,} messages of the run show, "
+            f"a message within a node takes {latency} to arrive, and {limit}."
+        )
+
+
+def closest(run: Run, costs: Costs, error_of: Callable[[Costs], float], large: float) -> Costs:
+    """error_of: of the replay of the unchanged run, relative.   large: an error with which what the messages say is not
+    used, if the replay is closer without it."""
+    levels = [replace(costs, level=level) for level in range(int(_core.Recorded.cost_levels))]
+    plain = min(levels, key=lambda each: abs(error_of(each)))
+    functions = [run.profile.functions[function].name for function, *_ in run.profile.sites()]
+    known = costs_of(messages_of(run), functions, costs.eager_bytes)
+    if known is None:
+        return plain
+    levels = [replace(each, messages=known, latency_ns=known.latency.value) for each in levels]
+    fitted = _with_latency(min(levels, key=lambda each: abs(error_of(each))), error_of)
+    return plain if abs(error_of(fitted)) > max(abs(error_of(plain)), large) else fitted
+
+
+def _with_latency(costs: Costs, error_of: Callable[[Costs], float]) -> Costs:
+    """Clocks of ranks are not exact enough for latencies: these follow from what the replay is off by."""
+
+    def at(value: float) -> Costs:
+        if value < 0:
+            return replace(costs, latency_ns=0.0, after_send=-value / MORE_LATENCY_NS)
+        return replace(costs, latency_ns=value)
+
+    value = costs.latency_ns
+    low, high = -0.9 * MORE_LATENCY_NS, value + MORE_LATENCY_NS
+    first = error = error_of(costs)
+    for _ in range(LATENCY_TRIES):
+        if abs(error) < CLOSE or high - low < NARROW_NS:
+            break
+        low, high = (low, value) if error > 0 else (value, high)
+        value = (low + high) / 2
+        error = error_of(at(value))
+    return replace(at(value), error=first)

@@ -1,0 +1,131 @@
+// What calls cost: as in the recording where they did not wait, and as its messages say (MessageCosts).
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "replay/translation.hpp"
+
+namespace leadline::replay {
+
+using trace::EventForm;
+using trace::RequestUse;
+
+namespace {
+
+// Assumed of calls about messages within a host, which always waited in the recording: they take no longer than that
+// without waiting, for each message and each byte.
+constexpr double most_call_ns = 10'000, most_per_byte_ns = 1;
+// Of a packed message: its parts, the whole and what arrives fit into a core's share of the last cache. 3.7 MB were
+// copied at that rate where two cores share 32 MB.
+constexpr int64_t most_cached_bytes = 1 << 22;
+
+}  // namespace
+
+double Translation::shortest_ns(const At& at) const {
+  if (at.from.of != at.index) {
+    const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
+    return packed_ns(at, shortest_ns({at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls}));
+  }
+  const auto found = recorded_.shortest_ns_.find(kind_of(at.leaf, at.member));
+  const double ns = found == recorded_.shortest_ns_.end() ? at.times.least_ns : found->second[settings_.cost_level];
+  const trace::CallFacts& facts = at.leaf.call.facts();
+  if (facts.event != EventForm::message && facts.event != EventForm::exchange &&
+      facts.requests != RequestUse::completes)
+    return ns;
+  // Longer than any call about messages takes within a host: it waited each time.
+  const auto parts = static_cast<double>(std::max<size_t>(at.leaf.call.parts.size(), 1));
+  const auto bytes = static_cast<double>(std::max<int64_t>(bytes_of(at.leaf, at.member), 0));
+  return std::min(ns, parts * most_call_ns + most_per_byte_ns * bytes) * at.from.takes;
+}
+
+// The cost of a packed call, from that of one call that it replaces: the function's cost grows with the bytes as the
+// recorded sizes say, or by the assumed rate of a copy where all had one size.
+double Translation::packed_ns(const At& at, double one_ns) const {
+  const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
+  const int64_t few = bytes_of(one.leaf, at.member), many = bytes_of(at.leaf, at.member);
+  if (many <= few) return one_ns;
+  double per_byte = settings_.copy_per_byte_ns;
+  if (const auto found = recorded_.sizes_.find(at.leaf.function); found != recorded_.sizes_.end()) {
+    const auto &least = *found->second.begin(), &most = *found->second.rbegin();
+    if (most.first > least.first && most.second > least.second) {
+      per_byte = (most.second - least.second) / static_cast<double>(most.first - least.first);
+    }
+  }
+  const double moved = std::min(one_ns, per_byte * static_cast<double>(few));
+  return one_ns + moved * (static_cast<double>(many) / static_cast<double>(std::max<int64_t>(few, 1)) - 1);
+}
+
+int64_t Translation::received_bytes(const At& at) {
+  int64_t bytes = 0;
+  for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
+    const calls::LeafPart& mine = at.leaf.parts[p].of(at.member);
+    if (at.leaf.call.parts[p].receives()) bytes += std::max<int64_t>({mine.posted_bytes, mine.in_bytes, 0});
+  }
+  return bytes;
+}
+
+// What the run's messages say: of as many bytes as the call receives, or of all calls at the site. nullptr: nothing.
+const MessageCosts::Receive* Translation::receive_cost(const At& at, bool any_size) const {
+  const int bits = any_size ? MessageCosts::any_size : std::bit_width(static_cast<uint64_t>(received_bytes(at)));
+  const auto found = settings_.messages.receives.find({at.leaf.site, bits});
+  return found == settings_.messages.receives.end() ? nullptr : &found->second;
+}
+
+// Of a call that receives, or waits for what it does. That of a packed one from one of those that it replaces.
+MessageCosts::Receive Translation::received(const At& at, bool any_size) const {
+  const MessageCosts::Receive* known = nullptr;
+  if (at.from.of == at.index) {
+    known = receive_cost(at, any_size);
+  } else {
+    const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
+    const At before{at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls};
+    known = receive_cost(before, any_size);
+    const int64_t few = bytes_of(one.leaf, at.member), many = bytes_of(at.leaf, at.member);
+    if (known && waits_for_receiver(many)) {
+      return {settings_.messages.long_receive_ns, settings_.messages.long_receive_ns};
+    }
+    if (known && many > few) {
+      const double own = known->message_ns * static_cast<double>(many) / static_cast<double>(std::max<int64_t>(few, 1));
+      return {known->whole_ns - known->message_ns + own, own};
+    }
+  }
+  if (known) return {known->whole_ns * at.from.takes, known->message_ns * at.from.takes};
+  const double ns = shortest_ns(at);
+  return {ns, ns};
+}
+
+bool Translation::waits_for_receiver(int64_t bytes) const { return has_messages() && bytes > settings_.eager_bytes; }
+
+// A send that waits for its receiver takes longer than it costs.   ns: of the recorded calls.
+double Translation::send_ns(const At& at, double ns) const {
+  int64_t bytes = 0;
+  for (const auto& part : at.leaf.parts) bytes = std::max(bytes, part.of(at.member).out_bytes);
+  const bool waited = at.from.relaxed && has_messages();
+  return waited || waits_for_receiver(bytes) ? std::min(ns, settings_.messages.long_send_ns)
+                                             : ns * (1 - settings_.messages.after_send);
+}
+
+// Packed messages are copied together by their sender and apart by their receiver.
+void Translation::copies(const At& at, bool receives) {
+  if (at.from.stands_for < 2 || at.from.gathers || settings_.packed_copy_per_byte_ns <= 0) return;
+  namespace moves = trace::moves;
+  const uint8_t way = receives ? moves::receives | moves::collects : moves::sends | moves::contributes;
+  int64_t bytes = 0;
+  for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
+    const structure::CallPart& part = at.leaf.call.parts[p];
+    const calls::LeafPart& mine = at.leaf.parts[p].of(at.member);
+    const int64_t arrived = part.collective() ? mine.in_bytes : std::max(mine.in_bytes, mine.posted_bytes);
+    if (part.moves & way) bytes += std::max<int64_t>(receives ? arrived : mine.out_bytes, 0);
+  }
+  Action action;
+  action.ps = picoseconds(copy_ns(bytes));
+  if (action.ps) own_->actions.push_back(action);
+}
+
+double Translation::copy_ns(int64_t bytes) const {
+  const bool cached = settings_.cached_copy_per_byte_ns > 0 && bytes <= most_cached_bytes;
+  const double each_ns = cached ? settings_.cached_copy_per_byte_ns : settings_.packed_copy_per_byte_ns;
+  return each_ns * static_cast<double>(bytes);
+}
+
+}  // namespace leadline::replay

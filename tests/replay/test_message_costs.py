@@ -1,0 +1,117 @@
+"""The costs of messages from when they were sent and received, where these are known by construction."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import pytest
+
+pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+
+from leadline import _core
+from leadline.predict.message_costs import FEWEST, LATENCY_NS, costs_of
+
+FUNCTIONS = ["MPI_Send", "MPI_Recv", "MPI_Waitall", "MPI_Sendrecv"]
+SEND, RECEIVE, WAITALL, EXCHANGE = range(4)
+EAGER = 4096
+
+
+@dataclass
+class Message:
+    """As _core.MessageTime."""
+
+    bytes: int
+    sender: int
+    receiver: int
+    send_site: int
+    done_site: int
+    done: int
+    send_begin_ns: float
+    send_end_ns: float
+    sent_begin_ns: float
+    sent_end_ns: float
+    posted_ns: float
+    done_begin_ns: float
+    done_end_ns: float
+    within_host: bool = True
+
+
+def sent(
+    number: int,
+    ends: tuple[int, int],
+    late_ns: float,
+    *,
+    bytes: int,
+    latency: float,
+    send: float,
+    cost: float,
+    ahead: float = 0.0,
+) -> Message:
+    """late_ns: when the receive begins, after the message has left.   ahead: of the receiver's clock."""
+    begin = 1e6 * number
+    left = begin + send
+    received = left + late_ns
+    end = max(received, left + latency) + cost
+    return Message(
+        bytes, *ends, SEND, RECEIVE, number, begin, left, begin, left, received + ahead, received + ahead, end + ahead
+    )
+
+
+def both_ways(count: int, ahead: float = 0.0, late: bool = True, **costs: float) -> list[Message]:
+    chance = random.Random(1)
+    found = []
+    for number in range(count):
+        ends = (0, 1) if number % 2 else (1, 0)
+        late_ns = chance.uniform(3e3, 9e3) if late and number % 4 < 2 else -chance.uniform(3e3, 9e3)
+        found.append(sent(number, ends, late_ns, bytes=1000, ahead=ahead if ends == (0, 1) else -ahead, **costs))
+    return found
+
+
+@pytest.mark.parametrize("ahead", [0.0, 700.0, -1600.0])
+def test_latency_and_costs_are_found_whatever_the_clocks(ahead: float) -> None:
+    found = costs_of(both_ways(100, ahead, latency=300, send=40, cost=650), FUNCTIONS, EAGER)
+    assert found is not None
+    assert found.latency.value == pytest.approx(300, abs=1)
+    assert found.send == pytest.approx(40, abs=1)
+    cost = found.receives[RECEIVE, (1000).bit_length()]
+    assert cost.whole == pytest.approx(650, abs=1)
+    assert cost.own == pytest.approx(40, abs=1)  # as much as a send: the rest is the call's
+    assert found.call == pytest.approx(610, abs=1)
+    assert found.receives[RECEIVE, _core.MessageCosts.any_size] == cost
+    assert "latency" not in found.assumed
+
+
+def test_where_all_waited_a_latency_is_assumed_and_the_rest_is_cost() -> None:
+    found = costs_of(both_ways(100, late=False, latency=LATENCY_NS, send=40, cost=650), FUNCTIONS, EAGER)
+    assert found is not None
+    assert "latency" in found.assumed
+    assert found.receives[RECEIVE, 10].whole == pytest.approx(650, abs=1)
+
+
+def test_long_messages_keep_both_ranks_busy() -> None:
+    short = both_ways(100, latency=300, send=40, cost=650)
+    long = []
+    for number in range(100, 120):
+        begin = 1e6 * number
+        end = begin + 40 + 3 * 300 + 7000 + 650
+        long.append(Message(70_000, 0, 1, SEND, RECEIVE, number, begin, end, begin, end, begin - 100, begin - 100, end))
+    found = costs_of(short + long, FUNCTIONS, EAGER)
+    assert found is not None
+    assert found.busy == {70_000: pytest.approx(7000, abs=1)}
+    assert found.receives[RECEIVE, (70_000).bit_length()].whole == pytest.approx(650, abs=1)
+
+
+def test_too_few_messages_say_nothing() -> None:
+    assert costs_of(both_ways(FEWEST - 1, latency=300, send=40, cost=650), FUNCTIONS, EAGER) is None
+
+
+def test_a_cost_never_exceeds_what_a_quarter_of_the_calls_took() -> None:
+    messages = both_ways(100, latency=300, send=40, cost=650)
+    for each in messages[:40]:  # a rank that was interrupted
+        if each.done_begin_ns > each.send_end_ns:
+            each.done_end_ns += 5000
+    found = costs_of(messages, FUNCTIONS, EAGER)
+    assert found is not None
+    shortest = sorted(each.done_end_ns - each.done_begin_ns for each in messages)
+    assert found.receives[RECEIVE, 10].whole <= shortest[len(shortest) // 4 + 1]
