@@ -50,6 +50,11 @@ CASES = {
     "pack": (candidate("pack", 6), recorded("MPI_Isend", 1, 400)),
     "merge-reductions.allreduce": (candidate("merge-reductions", 3), recorded("MPI_Allreduce", 3)),
     "merge-reductions.reduce": (candidate("merge-reductions", 3), recorded("MPI_Reduce", 3)),
+    "nonblocking": (candidate("nonblocking", 0), recorded("MPI_Send", 2, 800)),
+    "overlap": (candidate("overlap", 0), recorded("MPI_Isend", 2, 800)),
+    "parallel-io": (candidate("parallel-io", 0), recorded("pwrite", 1, 800)),
+    "read-once": (candidate("read-once", 0), recorded("read", 1, 800)),
+    "larger-io.collected": (candidate("larger-io", 0), recorded("write", 1)),
     "create-once.dup": (candidate("create-once", 0), recorded("MPI_Comm_dup", 1)),
     "create-once.split": (candidate("create-once", 0), recorded("MPI_Comm_split", 1)),
 }

@@ -16,6 +16,11 @@ program check
   use merge_reductions_reduce, only: reduce_to_root => reduce_together
   use create_once_dup, only: create_copy => create_kept, free_copy => free_kept
   use create_once_split, only: create_part => create_kept, free_part => free_kept
+  use nonblocking, only: exchange_at_once
+  use overlap, only: start_exchange, finish_exchange
+  use parallel_io, only: write_parts
+  use read_once, only: read_for_all
+  use larger_io_collected, only: write_later
   use leadline_segments
   implicit none
   integer, parameter :: fields = 6, points = 50
@@ -26,6 +31,8 @@ program check
   call check_pack()
   call check_reductions()
   call check_created()
+  call check_exchanges()
+  call check_files()
   call MPI_Finalize(error)
 contains
   subroutine tell(name, same)
@@ -101,4 +108,51 @@ contains
     call MPI_Comm_free(naive, error)
     call tell("create-once.split", same .and. kept == MPI_COMM_NULL)
   end subroutine check_created
+
+  subroutine check_exchanges()
+    real(8), asynchronous :: out(points, 2), naive(points, 2), at_once(points, 2), later(points, 2)
+    REQUEST :: requests(4)
+    integer :: partner(2), i
+    partner = [merge(rank - 1, MPI_PROC_NULL, rank > 0), merge(rank + 1, MPI_PROC_NULL, rank + 1 < ranks)]
+    out = reshape([(rank * 1d3 + i, i = 1, size(out))], shape(out))
+    naive = 0
+    at_once = 0
+    later = 0
+    call MPI_Sendrecv(out(1, 2), points, MPI_DOUBLE_PRECISION, partner(2), 1, naive(1, 1), points, &
+                      MPI_DOUBLE_PRECISION, partner(1), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
+    call MPI_Sendrecv(out(1, 1), points, MPI_DOUBLE_PRECISION, partner(1), 2, naive(1, 2), points, &
+                      MPI_DOUBLE_PRECISION, partner(2), 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
+    call exchange_at_once(MPI_COMM_WORLD, partner, out, at_once)
+    call tell("nonblocking", all(naive == at_once))
+    call start_exchange(MPI_COMM_WORLD, partner, out, later, requests)
+    call finish_exchange(requests)
+    call tell("overlap", all(naive == later))
+  end subroutine check_exchanges
+
+  ! A rank's part has as many numbers as its rank, and one more.
+  subroutine check_files()
+    real(8), allocatable :: own(:), everything(:)
+    character(len=1), allocatable :: text(:), none(:)
+    character(len=20) :: name
+    real(8) :: alone(600)
+    integer :: unit, r, i, failed
+    own = [(rank * 100d0 + i, i = 0, rank)]
+    everything = [((r * 100d0 + i, i = 0, r), r = 0, ranks - 1)]
+    call write_parts(MPI_COMM_WORLD, "parts.dat", own)
+    call MPI_Barrier(MPI_COMM_WORLD, error)
+    call read_for_all(MPI_COMM_WORLD, "parts.dat", text)
+    call tell("parallel-io", size(text) == 8 * size(everything))
+    call read_for_all(MPI_COMM_WORLD, "no-such.dat", none)
+    call tell("read-once", size(none) == 0 .and. all(transfer(text, everything) == everything))
+    write (name, '("values.", i0)') rank
+    open (newunit=unit, file=name, access="stream", form="unformatted", status="replace")
+    do i = 1, 600
+      call write_later(unit, real(rank + i, 8))
+    end do
+    call write_later(unit)
+    rewind (unit)
+    read (unit, iostat=failed) alone
+    close (unit)
+    call tell("larger-io.collected", failed == 0 .and. all(alone == [(real(rank + i, 8), i = 1, 600)]))
+  end subroutine check_files
 end program check

@@ -30,6 +30,18 @@
 #undef create_kept
 #undef free_kept
 
+#include "nonblocking.c"
+#define PARTNERS OVERLAPPED
+#define TAG OVERLAPPED_TAG
+#include "overlap.c"
+#undef PARTNERS
+#undef TAG
+#include <fcntl.h>
+
+#include "larger-io.collected.c"
+#include "parallel-io.c"
+#include "read-once.c"
+
 static int rank, ranks;
 
 static void tell(const char* name, int same) { printf("rank %d: %s %s\n", rank, name, same ? "same" : "DIFFERENT"); }
@@ -100,6 +112,56 @@ static void check_created(void) {
   tell("create-once.split", parts && kept_part == MPI_COMM_NULL);
 }
 
+static void check_exchanges(void) {
+  static double out[2][POINTS], naive[2][POINTS], at_once[2][POINTS], later[2][POINTS];
+  const int partner[2] = {rank > 0 ? rank - 1 : MPI_PROC_NULL, (rank + 1) % ranks ? rank + 1 : MPI_PROC_NULL};
+  void *send[2] = {out[0], out[1]}, *receive[2] = {at_once[0], at_once[1]}, *overlapped[2] = {later[0], later[1]};
+  for (int i = 0; i < 2 * POINTS; ++i) out[i / POINTS][i % POINTS] = rank * 1e3 + i;
+  MPI_Sendrecv(out[1], POINTS, MPI_DOUBLE, partner[1], 1, naive[0], POINTS, MPI_DOUBLE, partner[0], 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out[0], POINTS, MPI_DOUBLE, partner[0], 2, naive[1], POINTS, MPI_DOUBLE, partner[1], 2, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  exchange_at_once(MPI_COMM_WORLD, partner, send, receive, POINTS, MPI_DOUBLE);
+  tell("nonblocking", memcmp(naive, at_once, sizeof naive) == 0);
+  MPI_Request all[4];
+  start_exchange(MPI_COMM_WORLD, partner, send, overlapped, POINTS, MPI_DOUBLE, all);
+  finish_exchange(all);
+  tell("overlap", memcmp(naive, later, sizeof naive) == 0);
+}
+
+static int has(const char* name, const void* bytes, size_t length) {
+  static char there[1 << 16];
+  FILE* file = fopen(name, "rb");
+  const size_t got = file ? fread(there, 1, sizeof there, file) : 0;
+  if (file) fclose(file);
+  return got == length && memcmp(there, bytes, length) == 0;
+}
+
+/* A rank's part has as many numbers as its rank, and one more. */
+static void check_files(void) {
+  double all[64], alone[600];
+  char name[64];
+  int count = 0, before = 0, length;
+  for (int r = 0; r < ranks; ++r)
+    for (int i = 0; i <= r; ++i, ++count) all[count] = r * 100 + i;
+  for (int r = 0; r < rank; ++r) before += r + 1;
+  write_parts(MPI_COMM_WORLD, "parts.dat", all + before, rank + 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  tell("parallel-io", has("parts.dat", all, (size_t)count * sizeof *all));
+  char* text = read_for_all(MPI_COMM_WORLD, "parts.dat", &length);
+  char* none = read_for_all(MPI_COMM_WORLD, "no-such.dat", &before);
+  const int same = text && length == count * (int)sizeof *all && memcmp(text, all, (size_t)length) == 0;
+  tell("read-once", same && !none && before == -1);
+  free(text);
+  snprintf(name, sizeof name, "values.%d", rank);
+  const int file = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  int written = file >= 0;
+  for (int i = 0; i < 600; ++i) alone[i] = rank + i;
+  for (int i = 0; i < 600; ++i) written = written && write_later(file, &alone[i], sizeof *alone);
+  written = written && write_out(file) && close(file) == 0;
+  tell("larger-io.collected", written && has(name, alone, sizeof alone));
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -107,6 +169,8 @@ int main(int argc, char** argv) {
   check_pack();
   check_reductions();
   check_created();
+  check_exchanges();
+  check_files();
   MPI_Finalize();
   return 0;
 }

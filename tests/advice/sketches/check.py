@@ -66,6 +66,41 @@ def check_created() -> None:
     naive.Free()
 
 
+def check_exchanges() -> None:
+    at_once, overlapped = sketch("nonblocking"), sketch("overlap")
+    lower = world.rank - 1 if world.rank > 0 else MPI.PROC_NULL
+    upper = world.rank + 1 if world.rank + 1 < world.size else MPI.PROC_NULL
+    out = np.arange(100.0).reshape(2, 50) + world.rank * 1e3
+    naive, together, later = np.zeros_like(out), np.zeros_like(out), np.zeros_like(out)
+    world.Sendrecv(out[1], upper, 1, naive[0], lower, 1)
+    world.Sendrecv(out[0], lower, 2, naive[1], upper, 2)
+    at_once.exchange_at_once(world, (lower, upper), out, together)
+    tell("nonblocking", naive.tobytes() == together.tobytes())
+    overlapped.finish_exchange(overlapped.start_exchange(world, (lower, upper), out, later))
+    tell("overlap", naive.tobytes() == later.tobytes())
+
+
+def check_files() -> None:
+    """A rank's part has as many numbers as its rank, and one more."""
+    parts = [100.0 * rank + np.arange(rank + 1) for rank in range(world.size)]
+    sketch("parallel-io").write_parts(world, "parts.dat", parts[world.rank])
+    world.Barrier()
+    tell("parallel-io", Path("parts.dat").read_bytes() == np.concatenate(parts).tobytes())
+    reading = sketch("read-once")
+    data = reading.read_for_all(world, "parts.dat")
+    try:
+        reading.read_for_all(world, "no-such.dat")
+    except FileNotFoundError:
+        tell("read-once", data.tobytes() == np.concatenate(parts).tobytes())
+    name = f"values.{world.rank}"
+    with sketch("larger-io.collected").opened(name) as file:
+        for i in range(600):
+            file.write(np.float64(i).tobytes())
+    tell("larger-io.collected", Path(name).read_bytes() == np.arange(600.0).tobytes())
+
+
 check_pack()
 check_reductions()
 check_created()
+check_exchanges()
+check_files()
