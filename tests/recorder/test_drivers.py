@@ -1,5 +1,6 @@
 """The main loop is that of the steps, where a loop drives them, too: an interpreter's, a sweep's, a benchmark's."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +88,26 @@ def test_a_step_is_named_as_the_report_prints_it_and_all_figures_follow(
         assert (phase["line"], phase["iterations"]) == (line, 40)
         (main,) = (loop for loop in report["loops"] if loop["main"])
         assert main["line"] == line
+
+
+def test_the_loop_of_an_interpreter_is_not_the_programs(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    """As in Meep, which Guile drives: the loop over a script's instructions takes all of the time."""
+    interpreter = tmp_path / "libguile-3.0.so"
+    shutil.copy(builder.tool(one_of_each_family, "interpreter.c", "-DLIBRARY"), interpreter)
+    program = builder.c(one_of_each_family, "interpreter.c", "-g", "-ldl")
+    outcome = run_mpi(
+        one_of_each_family,
+        2,
+        [program, interpreter],
+        cwd=tmp_path,
+        recorder=recorder,
+        run_directory=tmp_path / "run",
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    report = to_json(open_run(tmp_path / "run"))
+    assert (report["iterations"]["routine"], report["iterations"]["count"]) == ("solve", 40)
+    assert {site["frames"][1]["routine"] for site in report["sites"] if site["function"] == "MPI_Barrier"} == {
+        "(Guile)"
+    }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from leadline.figures.run import Run, Site
 from leadline.symbols import Location
-from leadline.symbols.resolve import PYTHON, SYSTEM
+from leadline.symbols.resolve import INTERPRETERS, SYSTEM
 
 RECORDER = "libleadline.so"
 BEFORE_CALL = 1  # Places takes addresses that calls return to, which come after the call
@@ -162,7 +162,7 @@ def _place(run: Run, module: int, offset: int) -> Location:
     where = run.places(module, offset + BEFORE_CALL)[-1]
     path = run.profile.modules[module].path
     own = os.path.basename(path) == RECORDER
-    if own or where.full in (SYSTEM, PYTHON) or not where.resolved:
+    if own or where.full == SYSTEM or where.full in INTERPRETERS or not where.resolved:
         name = "(Leadline)" if own else f"({os.path.basename(path)})"
         return Location(name, name, path, resolved=False)
     return where

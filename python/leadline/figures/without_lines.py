@@ -6,7 +6,7 @@ import os
 from collections import Counter
 
 from leadline.figures.content import Content
-from leadline.symbols.resolve import PYTHON
+from leadline.symbols.resolve import INTERPRETERS
 
 LEAST_SHARE = 0.5  # of the call sites: a library without it, in a program that has it, is not a mistake
 
@@ -14,7 +14,7 @@ LEAST_SHARE = 0.5  # of the call sites: a library without it, in a program that 
 def without_lines(content: Content) -> str:
     """The program or library that should be built with -g; "" if most call sites have a line."""
     sites = [entry.site for entry in content.sites if entry.site is not None and not entry.local]
-    paths = [site.path for site in sites if site.path and all(where.full != PYTHON for where in site.path)]
+    paths = [site.path for site in sites if site.path and all(where.full not in INTERPRETERS for where in site.path)]
     bare = [path for path in paths if not any(where.file for where in path)]
     # A binary that changed or disappeared is reported as a loss.
     unusable = content.run.unusable_modules

@@ -16,11 +16,22 @@ if TYPE_CHECKING:
 
 # Frames between the operating system and the program: the path begins after them.
 _OUTSIDE_MODULES = re.compile(r"(libc|libc-2\.\d+|ld-linux\S*|libpthread\S*|libgomp|libiomp5|libomp)\.so")
-_INTERPRETER_MODULES = re.compile(r"(lib)?python[23]?(\.\d+)?[a-z]*($|\.so)")
+# As the recorder knows them (src/recorder/call_paths/modules.cpp): their frames are not the program's.
+_INTERPRETER_MODULES = re.compile(
+    r"(?:lib)?(python|guile|julia|perl|ruby|luajit|lua|octave-cli|octinterp|tcl|tclsh)[-0-9.dmt]*(?:-internal|-codegen)?(?:$|\.so)|lib(R)\.so"
+)
 # Inlined pieces of the C++ library are not routines of the program.
 _LIBRARY_HEADERS = ("/include/c++/", "/lib/gcc/")
 _OUTERMOST = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread", "clone", "clone3"}
 PYTHON = "(Python)"
+_INTERPRETERS = {
+    "python": PYTHON,
+    "octave-cli": "(Octave)",
+    "octinterp": "(Octave)",
+    "luajit": "(Lua)",
+    "tclsh": "(Tcl)",
+}
+INTERPRETERS = {*_INTERPRETERS.values(), "(Guile)", "(Julia)", "(Perl)", "(Ruby)", "(Lua)", "(R)", "(Tcl)"}
 SYSTEM = "(system)"
 # Frames that are no addresses: code that no module held (made at run time), and what a path of too many lacks.
 WITHOUT_MODULE = (
@@ -44,8 +55,10 @@ class Symbolizer:
         name = os.path.basename(path)
         if _OUTSIDE_MODULES.match(name):
             return (Location(SYSTEM, SYSTEM, path),)
-        if _INTERPRETER_MODULES.match(name):
-            return (Location(PYTHON, PYTHON, path),)
+        if interpreter := _INTERPRETER_MODULES.match(name):
+            kind = interpreter[1] or interpreter[2]
+            frame = _INTERPRETERS.get(kind, f"({kind.capitalize()})")
+            return (Location(frame, frame, path),)
         key = (path, build_id)
         if key not in self.modules_:
             # Only here: a run whose symbols are known needs none of what reads binaries.
@@ -63,15 +76,15 @@ class Symbolizer:
 def call_path(frames: Sequence[tuple[Location, ...]]) -> tuple[Location, ...]:
     """The program's own call path, outermost first, from physical frames (innermost first).
 
-    What is outside the program (start-up code, thread libraries) is left out, the frames of the Python interpreter
-    become one, and the C main that only starts a Fortran main program is left out.
+    What is outside the program (start-up code, thread libraries) is left out, the frames of an interpreter become
+    one, and the C main that only starts a Fortran main program is left out.
     """
     inner_first: list[Location] = []
     for physical in frames:
         for location in physical:
             if _is_outside(location):
                 continue
-            if location.full == PYTHON and inner_first and inner_first[-1].full == PYTHON:
+            if location.full in INTERPRETERS and inner_first and inner_first[-1].full == location.full:
                 continue
             inner_first.append(location)
             if location.full == "main":

@@ -35,12 +35,16 @@ bool is_one_of(const char* name, std::initializer_list<const char*> beginnings) 
 bool is_loader(const char* name) { return is_one_of(name, {"ld-linux", "ld-2.", "ld.so", "ld64.so", "ld-musl"}); }
 bool is_libc(const char* name) { return is_one_of(name, {"libc.so", "libc-2.", "libpthread", "libc.musl"}); }
 
-// "python3.11", "libpython3.11d.so.1.0"
+// "python3.11", "libpython3.11d.so.1.0", "libguile-3.0.so.1"
 bool is_interpreter(const char* name) {
-  if (begins(name, "libpython")) return true;
-  if (!begins(name, "python")) return false;
-  const char* version = name + strlen("python");
-  return !version[strspn(version, "0123456789.dmt")];
+  if (is_one_of(name, {"libpython", "libguile", "libjulia", "libperl", "libruby", "liblua", "liboctinterp", "libR.so",
+                       "libtcl"}))
+    return true;
+  for (const char* with : {"python", "guile", "julia", "perl", "ruby", "luajit", "lua", "octave-cli", "tclsh"}) {
+    const size_t length = strlen(with);
+    if (begins(name, with) && !name[length + strspn(name + length, "-0123456789.dmt")]) return true;
+  }
+  return false;
 }
 
 // Libraries of MPI implementations whose frames are not the user's. (The C++ bindings are: they are inlined user code.)
@@ -212,15 +216,7 @@ bool Modules::interprets(uint32_t module) const {
   const char* path = reinterpret_cast<const char*>(text_.data());
   const char* end = path + text_.size();
   for (uint32_t number = 0; path < end; ++number) {
-    if (number == module) {
-      const char* slash = strrchr(path, '/');
-      const char* name = slash ? slash + 1 : path;
-      for (const char* with : {"python", "libpython", "julia", "libjulia", "perl", "libperl", "ruby", "libruby",
-                               "octave", "liboctinterp", "libR.so"}) {
-        if (begins(name, with)) return true;
-      }
-      return false;
-    }
+    if (number == module) return is_interpreter(name_of(path));
     path += strlen(path) + 1;  // its build id
     path += strlen(path) + 1;
   }

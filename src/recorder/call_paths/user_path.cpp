@@ -48,9 +48,12 @@ unsigned UserPath::outer_end(const CallStack& stack, Modules& modules) {
 }
 
 // Of frames of an interpreter, or of code in no module, that follow one another the innermost stands for all: their
-// return addresses tell nothing about the program and change from call to call.
+// return addresses tell nothing about the program and change from call to call. Code in no module that called an
+// interpreter is what it compiled, and belongs to its frames.
 void UserPath::put(const CallStack::Frame& at, const ModuleAddress& m, Code* before) {
-  const Code code = !m.known ? Code::in_no_module : m.interpreter ? Code::interpreter : Code::plain;
+  const Code code = m.known                        ? m.interpreter ? Code::interpreter : Code::plain
+                    : *before == Code::interpreter ? Code::interpreter
+                                                   : Code::in_no_module;
   if (code == Code::plain || code != *before) {
     frame[count] = m.known ? trace::frame_word(m.module, m.offset) : trace::frame_of_no_module;
     function[count] = code == Code::plain ? at.function : 0;
