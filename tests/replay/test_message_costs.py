@@ -11,6 +11,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 
 from leadline import _core
 from leadline.predict.message_costs import FEWEST, LATENCY_NS, costs_of
+from leadline.predict.recorded_network import eager_limit_of, figures_of
 
 FUNCTIONS = ["MPI_Send", "MPI_Recv", "MPI_Waitall", "MPI_Sendrecv"]
 SEND, RECEIVE, WAITALL, EXCHANGE = range(4)
@@ -115,3 +116,39 @@ def test_a_cost_never_exceeds_what_a_quarter_of_the_calls_took() -> None:
     assert found is not None
     shortest = sorted(each.done_end_ns - each.done_begin_ns for each in messages)
     assert found.receives[RECEIVE, 10].whole <= shortest[len(shortest) // 4 + 1]
+
+
+def test_the_figures_of_a_network_give_the_times_of_its_messages_back() -> None:
+    """Two sizes of short messages: overheads have a constant part and one for each byte."""
+    messages = []
+    for number in range(400):
+        n_bytes = 4000 if number % 8 < 4 else 1000
+        late_ns = 5e3 if number % 4 < 2 else -5e3
+        ends = (0, 1) if number % 2 else (1, 0)
+        costs = {"latency": 300.0, "send": 30 + 0.02 * n_bytes, "cost": 600 + 0.1 * n_bytes}
+        messages.append(sent(number, ends, late_ns, bytes=n_bytes, **costs))
+    found = costs_of(messages, FUNCTIONS, EAGER)
+    assert found is not None
+    figures = figures_of(found)
+    assert figures["0.latency_ns"] == pytest.approx(300, abs=1)
+    assert figures["0.overhead_ns"] == pytest.approx(30, abs=1)
+    assert figures["0.overhead_per_byte_ns"] == pytest.approx(0.02, rel=0.01)
+    assert figures["0.receive_overhead_ns"] == pytest.approx(600, rel=0.01)
+    assert figures["0.receive_overhead_per_byte_ns"] == pytest.approx(0.1, rel=0.01)
+
+
+def posted_late(number: int, n_bytes: int, waits: bool) -> Message:
+    begin = 1e6 * number
+    posted = begin + 50_000
+    end = posted + 3_000 if waits else begin + 100
+    return Message(n_bytes, 0, 1, SEND, RECEIVE, number, begin, end, begin, end, posted, posted, posted + 5_000)
+
+
+def test_the_eager_limit_lies_between_what_was_sent_at_once_and_what_was_not() -> None:
+    sizes = {100: False, 4000: False, 9000: True, 70_000: True}
+    messages = [posted_late(i, n, waits) for i, (n, waits) in enumerate([*sizes.items()] * 10)]
+    found = eager_limit_of(messages, FUNCTIONS)
+    assert (found.low, found.high) == (4000, 9000)
+    assert [found.nearest(default) for default in (1000, 8191, 65_536)] == [4000, 8191, 8999]
+    nothing = eager_limit_of([], FUNCTIONS)
+    assert (nothing.low, nothing.high, nothing.nearest(8191)) == (0, None, 8191)

@@ -389,3 +389,25 @@ def test_steps_of_a_periodic_run_are_replayed_however_many_there_are(run: Run) -
     found = predict(run, periodic)
     assert found.predicted.messages == periodic.steps * 5
     assert not [note for note in found.notes if "replayed; the others" in note]
+
+
+def test_a_run_calibrates_a_network_in_which_it_can_be_replayed(
+    rows: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from leadline import network
+
+    monkeypatch.setattr(predicting, "why_spoiled", lambda run: None)  # however busy the machine is
+    given = tmp_path / "net.toml"
+    assert main(["calibrate", str(rows.path), "-o", str(given)]) == 0
+    said = capsys.readouterr().err
+    assert "messages with times" in said
+    described = network.read(given)
+    first, second = described.network.own("node").pieces
+    assert first.from_bytes == 0
+    assert second.from_bytes == described.network.own("node").eager_bytes + 1
+    for path, (low, high) in described.intervals.items():
+        assert low <= high, path
+    assert described.origin.source.startswith("messages of the run")
+    found = predict(rows, Change(network=described.network))
+    assert found.predicted.messages >= found.base.messages
+    assert main(["calibrate", str(rows.path), "-o", str(given)]) == 2  # it exists already

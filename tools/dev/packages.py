@@ -37,7 +37,7 @@ ALLOWED: dict[str, set[str]] = {
     "tables": {"advice", "figures", "findings", "text", "wording"},
     "compare": {"figures", "findings", "profiles", "statistics", "text", "wording"},
     "interchange": {"figures", "symbols", "text"},
-    "predict": {"figures", "findings", "libraries", "statistics", "text"},
+    "predict": {"figures", "findings", "libraries", "network", "statistics", "text"},
     "advice": {"figures", "findings", "predict", "text", "wording"},
     "report": {"advice", "figures", "findings", "statistics", "symbols", "text", "wording"},
     "bench": {"mpi", "runs", "statistics", "tables", "text", "workloads"},

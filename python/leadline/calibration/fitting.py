@@ -12,45 +12,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from leadline.statistics.lines import Line, line_through
 from leadline.statistics.median import median
 
 TOLERANCE = 0.02  # of a time: an error of that much at one size costs as much as
 NEW_PIECE = 2.0  # a new piece divided by this number
-LARGE = 1 << 16
 PARTS = 4  # of an interval between two sizes in which no line fits
-
-
-@dataclass(frozen=True)
-class Line:
-    """ns of n bytes: constant + n * slope."""
-
-    constant: float = 0.0
-    slope: float = 0.0
-
-    def at(self, n_bytes: float) -> float:
-        return self.constant + n_bytes * self.slope
-
-
-def line_through(points: Sequence[tuple[int, float]], floor: float = 0.0) -> Line:
-    """The line with the least relative errors whose constant is at least `floor` and whose slope is not negative.
-    Without points: 0."""
-    if not points:
-        return Line()
-    weights = [1 / max(ns, 1e-9) ** 2 for _, ns in points]
-    w = sum(weights)
-    x = sum(a * n for a, (n, _) in zip(weights, points, strict=True)) / w
-    y = sum(a * ns for a, (_, ns) in zip(weights, points, strict=True)) / w
-    xx = sum(a * (n - x) ** 2 for a, (n, _) in zip(weights, points, strict=True))
-    xy = sum(a * (n - x) * (ns - y) for a, (n, ns) in zip(weights, points, strict=True))
-    slope = max(xy / xx, 0.0) if xx > 0 else 0.0
-    if not xx and x >= LARGE:  # the time of one long message is that of its bytes
-        slope = max(y - floor, 0.0) / x
-    constant = y - slope * x
-    if constant >= floor:
-        return Line(constant, slope)
-    above = sum(a * n * (ns - floor) for a, (n, ns) in zip(weights, points, strict=True))
-    squares = sum(a * n * n for a, (n, _) in zip(weights, points, strict=True))
-    return Line(floor, max(above / squares, 0.0) if squares else 0.0)
 
 
 def _error(line: Line, points: Sequence[tuple[int, float]]) -> float:

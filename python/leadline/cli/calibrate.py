@@ -29,12 +29,14 @@ from leadline.errors import MeasurementFailed, MissingPrerequisite, UsageError
     envvar="LEADLINE_MPI",
     help=f"MPI library: {', '.join(mpi.NAMES)}, a release, or the path of an mpiexec.  [default: the launcher's]",
 )
-@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- LAUNCHER [OPTIONS]...")
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="RUN | -- LAUNCHER [OPTIONS]...")
 def command(output: Path | None, library: str | None, words: tuple[str, ...]) -> int:
     """Measure what messages cost and write it to a file for `leadline predict --network`.
 
     LAUNCHER starts the ranks as for the job that is to be predicted: same library, nodes, placement and environment. A
     program after its options is not started. It takes one to two minutes, on cores that do nothing else.
+
+    RUN is the directory of a run: the file then says what its own messages show, and nothing is measured.
     """
     from leadline.bench.output import check_folder
     from leadline.calibration import calibration_of, launch_all, why_too_noisy
@@ -45,6 +47,8 @@ def command(output: Path | None, library: str | None, words: tuple[str, ...]) ->
         if output.exists():
             raise UsageError(f"{output} already exists", hint="choose another name")
         check_folder(output)  # before a minute of measuring
+    if len(words) == 1 and Path(words[0]).is_dir():
+        return _of_run(Path(words[0]), output)
     chosen = _library(library, words)
     with ProgressLine(say) as line:
         launches = launch_all(words, chosen, line.show)
@@ -55,15 +59,36 @@ def command(output: Path | None, library: str | None, words: tuple[str, ...]) ->
     if reason := why_too_noisy(launches):
         raise MeasurementFailed(f"nothing was written: {reason}", hint="repeat it on cores that do nothing else")
     found = calibration_of(launches)
-    text = write(found.described)
     for each in lines_of(found):
         say(each)
+    return _written(write(found.described), output)
+
+
+def _written(text: str, output: Path | None) -> int:
     if output is None:
         sys.stdout.write(text)
     else:
         output.write_text(text)
         say(f"wrote {shown(output)}")
     return 0
+
+
+def _of_run(directory: Path, output: Path | None) -> int:
+    from leadline.cli.reporting import open_run
+    from leadline.network import write
+    from leadline.predict import eager_bytes_of, network_of, why_spoiled
+
+    run = open_run(directory)
+    if reason := why_spoiled(run):
+        raise UsageError(f"the run says nothing of a network. {reason}")
+    found = network_of(run, eager_bytes_of(run))
+    for name, count in found.messages.items():
+        sizes = ", ".join(f"{n_bytes:,}" for n_bytes in found.sizes[name][:8])
+        more = ", …" if len(found.sizes[name]) > 8 else ""
+        say(f"{name}: {count:,} messages with times, of {sizes}{more} bytes")
+    for each in found.notes:
+        say(each)
+    return _written(write(found.described), output)
 
 
 def _library(given: str | None, words: tuple[str, ...]) -> mpi.Library:

@@ -25,10 +25,12 @@ from leadline.predict.prediction import (
     Figures,
     Prediction,
     Replays,
+    eager_bytes_of,
     predict,
     recorded_phases,
     why_spoiled,
 )
+from leadline.predict.recorded_network import RecordedNetwork, network_of
 
 __all__ = [
     "PHASES",
@@ -49,10 +51,13 @@ __all__ = [
     "Overlap",
     "Pack",
     "Prediction",
+    "RecordedNetwork",
     "Relax",
     "Replays",
     "Without",
+    "eager_bytes_of",
     "is_uncertain",
+    "network_of",
     "predict",
     "recorded_phases",
     "why_spoiled",

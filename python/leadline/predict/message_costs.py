@@ -50,13 +50,17 @@ class ReceiveCost:
 
 @dataclass
 class RecordedCosts:
-    """Times in ns. assumed: what the messages do not say; names of figures."""
+    """Times in ns. receives: of calls; busy: of messages that wait for their receiver, by bytes.   sends,
+    received: by bytes, those that wait for nobody; of `received`, calls with one message.   assumed: what the messages
+    do not say; names of figures."""
 
     latency: Interval
     send: float
     call: float
     receives: dict[Site, ReceiveCost] = field(default_factory=dict)
     busy: dict[int, float] = field(default_factory=dict)
+    sends: dict[int, float] = field(default_factory=dict)
+    received: dict[int, float] = field(default_factory=dict)
     messages: int = 0
     assumed: set[str] = field(default_factory=set)
 
@@ -79,14 +83,14 @@ class _Arrival:
         return self.end - self.begin
 
 
-def messages_of(run: Run) -> list[_core.MessageTime]:
+def messages_of(run: Run, *, within_host: bool = True) -> list[_core.MessageTime]:
     """Of the whole run, or of some iterations; none if their times were not kept."""
     times = _core.MessageTimes(run.profile)
     for index in range(len(run.processes)):
         if not times.wanted:
             return []
         times.add(run.trace(index), index)
-    return [each for each in times.find(MOST_MESSAGES) if each.within_host]
+    return [each for each in times.find(MOST_MESSAGES) if each.within_host == within_host]
 
 
 def costs_of(messages: Sequence[_core.MessageTime], functions: Sequence[str], eager_bytes: int) -> RecordedCosts | None:
@@ -182,6 +186,7 @@ class _Seen:
     waited: float | None
     quarter: float
     count: int
+    n_bytes: int
 
 
 def _seen(arrivals: Sequence[_Arrival]) -> _Seen:
@@ -194,6 +199,7 @@ def _seen(arrivals: Sequence[_Arrival]) -> _Seen:
         median(each.end - each.left for each in waited) if len(waited) >= FEWEST else None,
         quarter,
         max(each.count for each in arrivals),
+        round(median(each.n_bytes for each in arrivals)),
     )
 
 
@@ -240,6 +246,9 @@ def _fitted(
     found = RecordedCosts(latency, cheapest, call, messages=messages, assumed=assumed)
     for site, whole in wholes.items():
         found.receives[site] = ReceiveCost(whole, max(whole - call, 0.0))
+        if seen[site].count == 1:
+            found.received[seen[site].n_bytes] = min(whole, found.received.get(seen[site].n_bytes, whole))
+    found.sends = dict(sends)
     _add_sites(found, seen)
     _add_long(found, long, eager_bytes)
     return found

@@ -108,7 +108,7 @@ class Replays:
         self.loop = _main_loop(run)
         self._recorded, rank_order = _read(run, self.loop)
         self._tree = _core.ReplayTree(self._recorded)
-        self._costs = Costs(_eager_bytes(run))
+        self._costs = Costs(eager_bytes_of(run))
         self.steps = int(self._recorded.steps)
         self.times = _recorded_times(self._recorded)
         self.several_hosts = len({run.processes[i].host for i in rank_order}) > 1
@@ -306,7 +306,8 @@ def _read(run: Run, loop: NamedLoop | None) -> tuple[_core.Recorded, list[int]]:
     return recorded, order
 
 
-def _eager_bytes(run: Run) -> int:
+def eager_bytes_of(run: Run) -> int:
+    """The default of the run's library, above which messages wait for their receiver."""
     known = (library.eager_bytes for library in LIBRARIES if run.library.startswith(library.banner))
     return next(known, OTHER_EAGER_BYTES)
 
