@@ -38,7 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     "compare": {"figures", "findings", "profiles", "statistics", "text", "wording"},
     "interchange": {"figures", "symbols", "text"},
     "predict": {"figures", "findings", "libraries", "network", "statistics", "text"},
-    "advice": {"figures", "findings", "predict", "text", "wording"},
+    "advice": {"figures", "findings", "libraries", "predict", "text", "wording"},
     "report": {"advice", "figures", "findings", "statistics", "symbols", "text", "wording"},
     "bench": {"mpi", "runs", "statistics", "tables", "text", "workloads"},
     "tuning": {"bench", "launch", "launchers", "libraries", "mpi", "runs", "statistics", "text"},

@@ -9,6 +9,7 @@ from typing import Any
 from leadline import _core, predict
 from leadline.advice import kinds
 from leadline.advice.candidate import Candidate, Kind
+from leadline.advice.gains import WORTH, gain_between
 from leadline.advice.proposal import Gain, Proposal
 from leadline.advice.sketches import recorded_calls, sketch_of
 from leadline.errors import LeadlineError, UsageError
@@ -19,10 +20,6 @@ from leadline.predict import AnyChange, Balance, Change, Prediction, Replays
 from leadline.registry import parts_of
 
 KINDS = parts_of(kinds, "KIND", Kind)
-WORTH = 0.01
-"""A share of the run's time: what gains less is not proposed. Runs differ by more than that from one to the next."""
-MODEL = 0.25
-"""A share of the gain that draws do not show: replays of planted faults are off by it (docs/tune/advise-suite.md)."""
 FEW = 3  # candidates of a run that are worth it
 
 
@@ -238,19 +235,8 @@ class _Asked:
             return None
 
     def _gain(self, candidates: Sequence[Candidate]) -> tuple[Gain, dict[str, float | None]]:
-        """And the seconds of each phase with the changes. The interval is from replays whose iterations were drawn
-        alike with and without them; wider by the error of the replayed base, by what the prediction of such a change
-        does not know, and by MODEL."""
+        """And the seconds of each phase with the changes."""
         changes = [candidate.change for candidate in candidates]
         found = self._predict(changes)
-        before, after = self.base.predicted.drawn_s, found.predicted.drawn_s
-        shares = [1 - b / a for a, b in zip(before, after, strict=True) if a > 0]
-        if not shares:
-            raise UsageError("the run takes no time")
-        # What the replay is off by may be a part of the gain, or hide one.
-        error = abs(found.error_of_base["whole"] or 0.0)
-        low, high = min(shares) - error, max(shares) + error
-        if any(predict.is_uncertain(change) for change in changes):
-            low = min(low, 1 - found.predicted.high / before[0])
-            high = max(high, 1 - found.predicted.low / before[0])
-        return Gain(shares[0], min(low, (1 - MODEL) * low), max(high, (1 + MODEL) * high)), found.predicted.phases_s
+        uncertain = any(predict.is_uncertain(change) for change in changes)
+        return gain_between(self.base, found, uncertain=uncertain), found.predicted.phases_s

@@ -51,6 +51,12 @@ MOST_BESIDE = 3  # proposals beside a measurement
     type=click.Path(),
     help="Beside the proposals, what the changed program's run in AFTER gained.",
 )
+@click.option(
+    "--artefacts",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="Write files that need no edit of the program: settings of the library, a rank file, hints for MPI-IO.",
+)
 @click.option("--json", "as_json", is_flag=True, envvar="LEADLINE_JSON", help="Print the advice as JSON.")
 @step_option
 @run_argument
@@ -60,6 +66,7 @@ def command(
     brief: int | None,
     output: str | None,
     after: str | None,
+    artefacts: str | None,
     as_json: bool,
     step: str | None,
     directory: str | None,
@@ -74,6 +81,8 @@ def command(
         raise UsageError("-o: only --brief writes a file", hint="leadline advise DIR --brief 1 -o FILE.md")
     if brief is not None and as_json:
         raise UsageError("--brief and --json exclude each other")
+    if artefacts is not None:
+        return _write_artefacts(Path(artefacts), directory, step)
     with working("replaying"):
         run = open_run(run_or_newest(directory), step)
         from leadline import network as networks
@@ -104,6 +113,26 @@ def command(
     width = screen.width if sys.stdout.isatty() else sys.maxsize
     for line in [*lines_of(found), *(checked(found, measured) if measured is not None else [])]:
         screen.print("\n".join(folded(line, width)), markup=False, highlight=False, soft_wrap=True)
+    return 0
+
+
+def _write_artefacts(folder: Path, directory: str | None, step: str | None) -> int:
+    with working("replaying"):
+        run = open_run(run_or_newest(directory), step)
+        from leadline.advice.artefacts import artefacts_of
+
+        made, not_made = artefacts_of(run)
+    try:
+        if made:
+            folder.mkdir(parents=True, exist_ok=True)
+        for each in made:
+            (folder / each.file).write_text(visible_lines(each.text), encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise UsageError(f"--artefacts: cannot write into {folder}: {error.strerror}") from error
+    for each in made:
+        sys.stdout.write(visible_lines(f"{folder / each.file}: {each.what}\n"))
+    for missing in not_made:
+        sys.stdout.write(visible_lines(f"no {missing.what}: {missing.reason}\n"))
     return 0
 
 

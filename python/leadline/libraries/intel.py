@@ -76,6 +76,7 @@ class Intel(MpiLibrary):
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12", "lib/release/libmpi.so.12")
     eager_bytes = 262144  # I_MPI_EAGER_THRESHOLD in the reference of 2018; later releases name none
+    reads_romio_hints = True
     routine_form = ROUTINE
     proof = "call into the library's routine observed"
     unseen = "no known routine"
@@ -107,6 +108,9 @@ class Intel(MpiLibrary):
 
     def settings(self, table: Table, processes: int, *, fill: bool, file: Path) -> Settings:
         return mention_all(settings(table, processes, fill=fill), table, processes)
+
+    def check_of(self, chosen: Candidate) -> str:
+        return "I_MPI_DEBUG=5 prints the settings that are in effect"
 
     def candidates(self) -> list[Candidate]:
         found = []

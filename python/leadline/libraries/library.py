@@ -64,6 +64,8 @@ class MpiLibrary(ABC):
     # How it sends, unless told otherwise.
     eager_bytes: ClassVar[int]  # longer messages within a node wait for their receiver
 
+    reads_romio_hints: ClassVar[bool]  # whether its MPI-IO takes the hints of ROMIO, unless told otherwise
+
     # How it chooses algorithms, and how that is seen.
     routine_form: ClassVar[str]  # the names of its routines: own.own_algorithms
     proof: ClassVar[str]  # how it is seen which routine ran
@@ -117,6 +119,12 @@ class MpiLibrary(ABC):
     @abstractmethod
     def settings(self, table: Table, processes: int, *, fill: bool, file: Path) -> Settings:
         """The table as settings for a job of this many processes. fill: as in settings.only_one. file: its libmpi."""
+
+    def check_of(self, chosen: Candidate) -> str:
+        """How somebody sees that a setting of candidates() is in effect, as a line of a comment."""
+        if chosen.control is None:
+            return ""
+        return f"the variable {chosen.control[0]} of MPI_T is {chosen.control[1]}"
 
     @abstractmethod
     def candidates(self) -> list[Candidate]:

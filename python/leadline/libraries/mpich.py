@@ -36,6 +36,7 @@ class Mpich(MpiLibrary):
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12",)
     eager_bytes = 8191  # MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD of 5.0.2, as its mpivars prints it, less 1
+    reads_romio_hints = True
     routine_form = mpich_variables.ROUTINE
     proof = "reported by the library in an error that Leadline provoked"
     unseen = "no reported routine"

@@ -132,6 +132,7 @@ class OpenMpi(MpiLibrary):
     }
     files = ("lib/libmpi.so.40",)
     eager_bytes = 4096  # btl_sm_eager_limit of 5.0, as its ompi_info prints it
+    reads_romio_hints = False  # it has OMPIO
     routine_form = ROUTINE
     proof = "call into the library's routine observed"
     unseen = "no known routine"
@@ -152,6 +153,9 @@ class OpenMpi(MpiLibrary):
 
     def settings(self, table: Table, processes: int, *, fill: bool, file: Path) -> Settings:
         return settings(table, processes)
+
+    def check_of(self, chosen: Candidate) -> str:
+        return 'ompi_info --param btl all --level 9 | grep eager_limit   says "data source: environment"'
 
     def candidates(self) -> list[Candidate]:
         return candidates()

@@ -1,0 +1,28 @@
+"""What a replay with a change gains over the one without, and how far off that may be."""
+
+from __future__ import annotations
+
+from leadline.advice.proposal import Gain
+from leadline.errors import UsageError
+from leadline.predict import Prediction
+
+WORTH = 0.01
+"""A share of the run's time: what gains less is not proposed. Runs differ by more than that from one to the next."""
+MODEL = 0.25
+"""A share of the gain that draws do not show: replays of planted faults are off by it (docs/tune/advise-suite.md)."""
+
+
+def gain_between(base: Prediction, found: Prediction, *, uncertain: bool = False) -> Gain:
+    """The interval is from replays whose iterations were drawn alike with and without the changes; wider by the error
+    of the replayed base, by what the prediction of such a change does not know (`uncertain`), and by MODEL."""
+    before, after = base.predicted.drawn_s, found.predicted.drawn_s
+    shares = [1 - b / a for a, b in zip(before, after, strict=True) if a > 0]
+    if not shares:
+        raise UsageError("the run takes no time")
+    # What the replay is off by may be a part of the gain, or hide one.
+    error = abs(found.error_of_base["whole"] or 0.0)
+    low, high = min(shares) - error, max(shares) + error
+    if uncertain:
+        low = min(low, 1 - found.predicted.high / before[0])
+        high = max(high, 1 - found.predicted.low / before[0])
+    return Gain(shares[0], min(low, (1 - MODEL) * low), max(high, (1 + MODEL) * high))
