@@ -1051,6 +1051,7 @@ class ReplaySettings:
     eager_bytes: int
     cost_level: int
     forced_progress: bool
+    quick_windows: bool
     latency_ns: float
     messages: MessageCosts
     forced_eager_bytes: int
@@ -1092,6 +1093,8 @@ class ReplayTree:
     """
 
     def __init__(self, recorded: Recorded) -> None: ...
+    def place(self, nodes: list[int]) -> None:
+        """The node of each rank, numbered from 0. Raises ValueError unless every rank has one."""
     def pack(self, loops: list[int], sites: list[int], most: int) -> tuple[int, int, int, int]: ...
     def balance(self, each_iteration: bool = True) -> tuple[int, int, int, int]: ...
     def without_noise(self) -> tuple[int, int, int, int]: ...

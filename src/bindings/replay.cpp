@@ -131,6 +131,13 @@ nb::tuple exchange_all(Changed& self, std::vector<uint32_t> loops, std::vector<u
   return apply([&](replay::Made* made) { return replay::exchange_all({loops, sites}, &self.tree, made); });
 }
 
+// nodes: of each rank, numbered from 0.
+void place(Changed& self, const std::vector<uint32_t>& nodes) {
+  std::vector<replay::TreeMember>& members = self.tree.members;
+  if (nodes.size() != members.size()) throw nb::value_error("every rank needs a node");
+  for (size_t r = 0; r < nodes.size(); ++r) members[r].node = nodes[r];
+}
+
 nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) {
   replay::Differences d;
   replay::Outcome outcome;
@@ -197,6 +204,7 @@ void bind_replay(nb::module_& m) {
                                const std::string& algorithm) { self.algorithms[operation] = algorithm; })
       .def_rw("forced_eager_bytes", &Settings::forced_eager_bytes)
       .def_rw("forced_progress", &Settings::forced_progress)
+      .def_rw("quick_windows", &Settings::quick_windows)
       .def_rw("latency_ns", &Settings::latency_ns)
       .def_rw("messages", &Settings::messages)
       .def_prop_rw(
@@ -230,6 +238,7 @@ void bind_replay(nb::module_& m) {
       .def("gather", &gather, "loops"_a, "sites"_a)
       .def("distribute", &distribute, "loops"_a, "sites"_a)
       .def("exchange_all", &exchange_all, "loops"_a, "sites"_a)
+      .def("place", &place, "nodes"_a)
       .def("replay", &run, "settings"_a, "sensitivities"_a = false);
 }
 

@@ -39,8 +39,8 @@ double Translation::shortest_ns(const At& at) const {
 }
 
 // The cost of a packed call, from that of one call that it replaces: the function's cost grows with the bytes as the
-// recorded sizes say, or by the assumed rate of a copy where all had one size.
-double Translation::packed_ns(const At& at, double one_ns) const {
+// recorded sizes say, or by the assumed rate of a copy where all had one size.   most_ns: of it, for those bytes.
+double Translation::packed_ns(const At& at, double one_ns, double most_ns) const {
   const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
   const int64_t few = bytes_of(one.leaf, at.member), many = bytes_of(at.leaf, at.member);
   if (many <= few) return one_ns;
@@ -51,7 +51,7 @@ double Translation::packed_ns(const At& at, double one_ns) const {
       per_byte = (most.second - least.second) / static_cast<double>(most.first - least.first);
     }
   }
-  const double moved = std::min(one_ns, per_byte * static_cast<double>(few));
+  const double moved = std::min(most_ns, per_byte * static_cast<double>(few));
   return one_ns + moved * (static_cast<double>(many) / static_cast<double>(std::max<int64_t>(few, 1)) - 1);
 }
 
@@ -80,13 +80,12 @@ MessageCosts::Receive Translation::received(const At& at, bool any_size) const {
     const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
     const At before{at.rank, at.member, at.from.of, one, one.leaf, at.times, at.calls};
     known = receive_cost(before, any_size);
-    const int64_t few = bytes_of(one.leaf, at.member), many = bytes_of(at.leaf, at.member);
-    if (known && waits_for_receiver(many)) {
+    if (known && waits_for_receiver(bytes_of(at.leaf, at.member))) {
       return {settings_.messages.long_receive_ns, settings_.messages.long_receive_ns};
     }
-    if (known && many > few) {
-      const double own = known->message_ns * static_cast<double>(many) / static_cast<double>(std::max<int64_t>(few, 1));
-      return {known->whole_ns - known->message_ns + own, own};
+    if (known) {
+      const double more_ns = packed_ns(at, known->whole_ns, known->message_ns) - known->whole_ns;
+      return {known->whole_ns + more_ns, known->message_ns + more_ns};
     }
   }
   if (known) return {known->whole_ns * at.from.takes, known->message_ns * at.from.takes};

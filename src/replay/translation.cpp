@@ -163,7 +163,10 @@ void Translation::call(const At& at) {
     own_->actions.push_back(action);
     return;
   }
-  if (facts.category == trace::Category::one_sided) differences_.one_sided += at.times.calls;
+  if (facts.category == trace::Category::one_sided) {
+    differences_.one_sided += at.times.calls;
+    if (settings_.quick_windows) return;
+  }
   as_long(at);
 }
 

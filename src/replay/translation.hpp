@@ -51,7 +51,8 @@ class Translation {
   uint32_t group(uint64_t identity);
   const network::Link& link(uint32_t from, uint32_t to) const;
   double shortest_ns(const At& at) const;
-  double packed_ns(const At& at, double one_ns) const;
+  double packed_ns(const At& at, double one_ns) const { return packed_ns(at, one_ns, one_ns); }
+  double packed_ns(const At& at, double one_ns, double most_ns) const;
   const MessageCosts::Receive* receive_cost(const At& at, bool any_size) const;
   MessageCosts::Receive received(const At& at, bool any_size) const;
   static int64_t received_bytes(const At& at);

@@ -18,7 +18,7 @@ from recorder.libraries import find
 from leadline.__main__ import main
 from leadline.figures.content import Content
 from leadline.figures.run import Run, open_run
-from leadline.predict import Change, Files, Join, Merge, Relax, Replays
+from leadline.predict import Change, Files, Join, Merge, Relax, Replays, Without
 
 from .suite import judge, programs
 from .suite.cases import CASES, FAULTS, HEALTHY, Case
@@ -93,6 +93,16 @@ def test_changes_of_the_replay_find_their_calls(tmp_path: Path) -> None:
         files.predict(Change(program=(Files("small_writes", factor),))).predicted.seconds for factor in (0.5, 0.0)
     )
     assert gone <= halved <= files.predict(Change()).predicted.seconds
+
+
+def test_without_new_windows_one_sided_calls_may_take_no_time(tmp_path: Path) -> None:
+    windows = Replays(recorded(BY_NAME["window_each_step"], tmp_path))
+    functions, sites = windows.run.profile.functions, windows.run.profile.sites()
+    made = [site for site, (function, *_) in enumerate(sites) if functions[function].name == "MPI_Win_create"]
+    found = windows.predict(Change(program=(Without("window_each_step", tuple(made)),)))
+    quick = windows.seconds(Change(program=(Without("window_each_step", tuple(made)),), quick_windows=True))
+    assert found.predicted.low <= quick <= found.predicted.seconds
+    assert [note for note in found.notes if "one-sided calls that take no time" in note]
 
 
 def test_messages_and_exchanges_in_a_row_become_one_and_computation_stays(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from leadline.predict import (
     Pack,
     Without,
     extrapolation,
+    hosts_in,
     packing,
     predict,
 )
@@ -411,3 +412,57 @@ def test_a_run_calibrates_a_network_in_which_it_can_be_replayed(
     found = predict(rows, Change(network=described.network))
     assert found.predicted.messages >= found.base.messages
     assert main(["calibrate", str(rows.path), "-o", str(given)]) == 2  # it exists already
+
+
+NEAR_AND_FAR = """
+schema = 1
+[[link.node.piece]]
+latency_ns = 100
+[[link.other_node.piece]]
+latency_ns = 1e11
+"""
+
+
+def test_ranks_on_other_hosts_have_the_latency_between_hosts(run: Run, tmp_path: Path) -> None:
+    from leadline import network
+
+    given = network.parse(NEAR_AND_FAR).network
+    file = tmp_path / "places"
+    file.write_text("0 a  # the first host\n\n1 b\n")
+    apart = predict(run, Change(network=given, hosts=hosts_in(file)))
+    together = predict(run, Change(network=given, hosts=("a", "a")))
+    assert together.predicted == predict(run, Change(network=given)).predicted
+    latencies = 2 * STEPS + 1  # as in the slow network above
+    assert latencies * 100 < apart.predicted.seconds < latencies * 101
+    assert together.predicted.seconds < 100
+    assert apart.base == together.base
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("0 a\n", "1 ranks have a host, but the run has 2"),
+        ("0-1 a\n1 b\n", "line 2: rank 1 has a host already"),
+        ("1 b\n", "rank 0 has no host"),
+        ("", "rank 0 has no host"),
+        ("0-2 a\n4 b\n", "rank 3 has no host"),
+        ("zero a\n", "line 1: expected RANK HOST"),
+        ("0 a b\n", "line 1: expected RANK HOST"),
+    ],
+)
+def test_places_that_do_not_fit_are_refused(run: Run, tmp_path: Path, text: str, reason: str) -> None:
+    from leadline import network
+
+    file = tmp_path / "places"
+    file.write_text(text)
+    with pytest.raises(UsageError, match=reason):
+        predict(run, Change(network=network.parse(NEAR_AND_FAR).network, hosts=hosts_in(file)))
+
+
+def test_places_need_a_network_that_knows_the_way_between_hosts(run: Run) -> None:
+    from leadline import network
+
+    with pytest.raises(UsageError, match="the run does not say what messages cost elsewhere"):
+        predict(run, Change(hosts=("a", "b")))
+    with pytest.raises(UsageError, match="no figures for messages between hosts"):
+        predict(run, Change(network=network.parse(NETWORK).network, hosts=("a", "b")))

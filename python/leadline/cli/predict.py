@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -36,6 +37,13 @@ SCHEMA = 1
     envvar="LEADLINE_NETWORK",
     help="Replay on the network of this file, or on a preset: gigabit, cray-xt4, x12core.  "
     "[default: costs as recorded, on one host]",
+)
+@click.option(
+    "--place",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    envvar="LEADLINE_PLACE",
+    help="With a network: ranks run on the hosts that FILE names, a line RANK HOST or FIRST-LAST HOST for each.",
 )
 @click.option(
     "--ideal", is_flag=True, envvar="LEADLINE_IDEAL", help="Assume that messages and collectives take no time."
@@ -152,6 +160,7 @@ SCHEMA = 1
 def command(
     steps: int | None,
     network: str | None,
+    place: Path | None,
     ideal: bool,
     compute: tuple[str, ...],
     pack: tuple[str, ...],
@@ -204,6 +213,7 @@ def command(
             Pack,
             Relax,
             Without,
+            hosts_in,
             predict,
             why_spoiled,
         )
@@ -225,7 +235,9 @@ def command(
         program += [Relax(sites) for sites in relax]
         program += [Balance()] if balance else []
         program += [NoNoise()] if noise else []
-        found = predict(run, Change(steps or 0, given, factor, ideal, eager, tuple(program), algorithms))
+        hosts = hosts_in(place) if place is not None else ()
+        change = Change(steps or 0, given, factor, ideal, eager, tuple(program), algorithms, hosts=hosts)
+        found = predict(run, change)
     if as_json:
         printing.write_json(data_of(found), sys.stdout)
         return 0

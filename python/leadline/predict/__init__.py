@@ -19,6 +19,7 @@ from leadline.predict.changes import (
     Without,
 )
 from leadline.predict.packing import is_uncertain
+from leadline.predict.placing import hosts_in
 from leadline.predict.prediction import (
     PHASES,
     Change,
@@ -56,6 +57,7 @@ __all__ = [
     "Replays",
     "Without",
     "eager_bytes_of",
+    "hosts_in",
     "is_uncertain",
     "network_of",
     "predict",

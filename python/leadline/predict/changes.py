@@ -55,6 +55,10 @@ class Without:
     sites: str
     members: tuple[int, ...] = ()
 
+    def sites_in(self, run: Run) -> list[int]:
+        """The call sites, by number; none if they were given by a loop around them."""
+        return list(self.members) or numbers_of(run, self.sites)[1]
+
 
 @dataclass(frozen=True)
 class Merge:

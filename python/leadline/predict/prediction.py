@@ -14,8 +14,8 @@ from leadline.figures.run import Run
 from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
-from leadline.predict import packing
-from leadline.predict.changes import AnyChange, Made, Nonblocking, Overlap, apply
+from leadline.predict import packing, placing
+from leadline.predict.changes import AnyChange, Made, Nonblocking, Overlap, Without, apply
 from leadline.predict.costs import Costs, closest
 from leadline.predict.extrapolation import Replay, replayed
 from leadline.text import format as fmt
@@ -25,6 +25,7 @@ DRAWS = 8  # replays with iterations drawn again, for the interval
 COPY_NS = 0.1  # per byte of a longer message, where the recording has messages of one size only
 OTHER_EAGER_BYTES = 8191  # of libraries that Leadline does not know
 LARGE_ERROR = 0.10
+MAKE_WINDOWS = ("MPI_Win_create", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create_dynamic")
 SHORTER = 0.5  # of a long message's time, at least for its bytes: how much of it is its start is not recorded
 LONGER = 1.5  # long messages, where more ranks than before copy at the same time: at most
 LEAST_GAIN = 0.001  # of overlap, below which it brings nothing
@@ -36,7 +37,8 @@ class Change:
     compute: what computation between calls is multiplied with.   ideal: messages and collectives take no time.
     packed_copy_ns: for each byte of a packed message at either end; None: as is likely.
     eager_bytes: longer messages wait for their receiver; None: the limit of the library or of the network.
-    program: changes to the program.   collectives: operation and algorithm, both as `leadline bench` names them."""
+    program: changes to the program.   collectives: operation and algorithm, both as `leadline bench` names them.
+    hosts: of each rank, where they are to run; (): as recorded.   quick_windows: one-sided calls take no time."""
 
     steps: int = 0
     network: _core.Network | None = None
@@ -46,6 +48,8 @@ class Change:
     program: tuple[AnyChange, ...] = ()
     collectives: tuple[tuple[str, str], ...] = ()
     packed_copy_ns: float | None = None
+    hosts: tuple[str, ...] = ()
+    quick_windows: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,10 @@ class Replays:
         uncertain = any(packing.is_uncertain(one) for one in change.program)
         if uncertain and not change.ideal:
             predicted = self._with_what_is_not_known(predicted, changed, change)
+        windows = self._makes_windows(change)
+        if windows:
+            quick = _figures(changed, replace(change, quick_windows=True), self._costs, steps)
+            predicted = _down_to(predicted, quick)
         errors = _errors(self.times, base)
         last = replayed(changed, _settings(change, self._costs), steps, traced=True)
         traced = _settled(last.outcome)
@@ -170,6 +178,11 @@ class Replays:
                 found.notes.append(
                     "Whether the change gains anything is unknown: the interval includes the base's time."
                 )
+        if windows:
+            found.notes.append(
+                "One-sided calls take as long as in the run, although a new window may make its first ones slow. The "
+                "interval goes down to one-sided calls that take no time."
+            )
         found.notes += self._notes_on_overlap(changed, change)
         if _is_far_off(errors):
             found.notes.insert(
@@ -180,8 +193,7 @@ class Replays:
     def _with_what_is_not_known(self, likely: Figures, changed: _core.ReplayTree, change: Change) -> Figures:
         """The interval spans the fastest copies, and the slowest copies and computation."""
         rates, steps = packing.copy_rates(change.network), self.steps
-        slower = _core.ReplayTree(self._recorded)
-        apply(slower, self.run, packing.pessimistic(change.program))
+        slower, _ = self._made(change, packing.pessimistic(change.program))
         packs = any(packing.makes_longer(one) for one in change.program)
         together = any(isinstance(one, Nonblocking) for one in change.program)
         costs = replace(self._costs, shared=1.0, longer=SHORTER if packs else 1.0)
@@ -194,6 +206,12 @@ class Replays:
             iteration = (iteration[0], min(iteration[1], fast.iteration[1]), max(iteration[2], slow.iteration[2]))
         return replace(likely, low=min(likely.low, fast.low), high=max(likely.high, slow.high), iteration=iteration)
 
+    def _makes_windows(self, change: Change) -> bool:
+        """Whether calls that make windows are left out."""
+        sites = [site for one in change.program if isinstance(one, Without) for site in one.sites_in(self.run)]
+        functions, sites_of_run = self.run.profile.functions, self.run.profile.sites() if sites else []
+        return any(functions[sites_of_run[site][0]].name in MAKE_WINDOWS for site in sites)
+
     def seconds(self, change: Change) -> float:
         """The whole run's duration with the change: `predicted.seconds` of predict(), by one replay instead of many.
 
@@ -204,17 +222,22 @@ class Replays:
         return max(_settled(replayed(changed, _settings(change, self._costs), self.steps).outcome)["end_s"])
 
     def _changed(self, change: Change) -> tuple[_core.ReplayTree, list[Made]]:
-        if not change.program:
+        if not change.program and not change.hosts:
             return self._tree, []
+        return self._made(change, change.program)
+
+    def _made(self, change: Change, program: tuple[AnyChange, ...]) -> tuple[_core.ReplayTree, list[Made]]:
         tree = _core.ReplayTree(self._recorded)
-        return tree, apply(tree, self.run, change.program)
+        made = apply(tree, self.run, program)
+        if change.hosts:
+            tree.place(placing.nodes_of(change.hosts, len(self.run.worlds[0].processes), change.network))
+        return tree, made
 
     def _notes_on_overlap(self, changed: _core.ReplayTree, change: Change) -> list[str]:
         """Where it brings nothing, and what the library's progress is worth."""
         if not any(isinstance(one, Overlap) for one in change.program):
             return []
-        apart = _core.ReplayTree(self._recorded)
-        apply(apart, self.run, packing.pessimistic(change.program))
+        apart, _ = self._made(change, packing.pessimistic(change.program))
 
         def seconds(tree: _core.ReplayTree, *, progress: bool = False) -> float:
             settings = _settings(change, self._costs)
@@ -332,6 +355,7 @@ def _settings(change: Change, costs: Costs, seed: int = 0) -> _core.ReplaySettin
     settings.steps = change.steps
     settings.compute = change.compute
     settings.ideal = change.ideal
+    settings.quick_windows = change.quick_windows
     settings.seed = seed
     costs.set(settings)
     settings.copy_per_byte_ns = COPY_NS
@@ -372,6 +396,13 @@ def _figures(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: int
         known = [each / steps for each in loops if each is not None]
         iteration = (known[0], min(known), max(known))
     return Figures(wholes[0], min(wholes), max(wholes), iteration, phases[0], first["messages"], tuple(wholes))
+
+
+def _down_to(figures: Figures, least: Figures) -> Figures:
+    iteration = figures.iteration
+    if iteration and least.iteration:
+        iteration = (iteration[0], min(iteration[1], least.iteration[1]), iteration[2])
+    return replace(figures, low=min(figures.low, least.low), iteration=iteration)
 
 
 def _widened(figures: Figures, errors: dict[str, float | None], model: float = 0.0) -> Figures:
