@@ -244,10 +244,77 @@ def test_the_time_comes_first_and_what_it_is_made_of() -> None:
     said = verdict(pair(a, b))
     assert said.startswith("4.06 times as fast: iteration 45.5 ms → 11.2 ms, one run each: not proven. ")
     assert "On average, each iteration has 20.0 ms less computation, 11.0 ms less waiting for other ranks. Same" in said
-    slower_on_average = with_main_loop(subject(2), 0.050, 0.002, 0.001)
-    assert "On average" not in verdict(pair(a, slower_on_average)), "medians and means disagree"
+    slower_on_average = verdict(pair(a, with_main_loop(subject(2), 0.050, 0.002, 0.001)))
+    assert slower_on_average.startswith("15.6 % more time: mean iteration 45.0 ms → 52.0 ms, one run each: not proven.")
+    assert "each iteration has 20.0 ms more computation, 11.0 ms less waiting for other ranks" in slower_on_average
     untold = replace(b, phases=[replace(b.phases[0], wait_s=None)])
     assert [portion.what for portion in pair(a, untold).pairs[0].portions] == ["computation", "MPI", "file I/O"]
+
+
+def with_output(run: Subject, seconds: float) -> Subject:
+    """Output in every 20th iteration."""
+    each = [time + (seconds if at % 20 == 19 else 0) for at, time in enumerate(run.iteration_s)]
+    return replace(run, iteration_s=each, elapsed_s=sum(each))
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_what_does_not_happen_in_every_iteration_counts(repeats: int) -> None:
+    """Iterations become 30 % slower, but output in every 20th takes 20 ms instead of 400."""
+    many, few = (
+        [with_output(subject(10 * i + side, whole=whole), output) for i in range(1, repeats + 1)]
+        for side, (whole, output) in enumerate([(1.0, 0.4), (1.3, 0.02)])
+    )
+    found = pair(many, few).pairs[0]
+    median, mean = (next(m for m in found.metrics if m.level == level) for level in ("iteration", "mean"))
+    assert median.b > 1.2 * median.a
+    assert mean.b < 0.6 * mean.a
+    assert found.main is mean
+    assert verdict(pair(many, few)).startswith("47.")
+    assert " % less time: mean iteration 32.6 ms → 17." in verdict(pair(many, few))
+    assert not found.slower_than(0.05), "the median alone would have failed"
+    reverse = pair(few, many).pairs[0]
+    assert reverse.main.level == "mean"
+    assert reverse.slower_than(0.05) == (repeats > 1), "the median alone would have passed"
+
+
+def test_the_median_leads_where_the_mean_says_the_same() -> None:
+    """Both have the same output, so that means and medians differ, but not in what changed."""
+    fast, slow = ([with_output(subject(10 * i + s, whole=1 + s), 0.1 * (1 + s)) for i in (1, 2, 3)] for s in (0, 1))
+    found = pair(fast, slow).pairs[0]
+    assert found.main.level == "iteration"
+    assert (found.main.claimed, found.slower_than(0.5)) == (True, True)
+
+
+def test_the_mean_of_the_main_loop_is_one_difference() -> None:
+    """The phase of the main loop has the same time: it is not listed beside the mean iteration."""
+    fast, slow = (
+        [with_main_loop(subject(10 * i + s, whole=1 + s), 0.01 * (1 + s) + i * 1e-4, 0.001, 0) for i in (1, 2, 3)]
+        for s in (0, 1)
+    )
+    claims = pair(fast, slow).pairs[0].claims
+    names = [metric.name for claim in claims for metric in (claim.of, *claim.alongside) if metric is not None]
+    assert "mean iteration" in names
+    assert "main loop, run" not in names
+
+
+def test_a_large_change_that_is_not_proven_is_called_that() -> None:
+    a = [subject(10 * i + 7, whole=factor) for i, factor in enumerate((0.6, 1.5, 6.0))]
+    b = [subject(10 * i + 8, whole=factor) for i, factor in enumerate((0.1, 0.3, 0.9))]
+    comparison = pair(a, b)
+    assert verdict(comparison).startswith("Not proven: iteration ")
+    assert verdict(comparison).endswith("Same structure.")
+    same = [subject(10 * i) for i in (1, 2, 3)]
+    assert verdict(pair(same, same)).startswith("No difference in time beyond noise: iteration ")
+
+
+def test_scaling_takes_the_mean_where_iterations_differ() -> None:
+    """Iterations take half as long on twice the ranks, output as long as before."""
+    few, many = with_output(subject(5), 0.4), with_output(subject(6, ranks=8, whole=0.5), 0.4)
+    found = pair(few, many)
+    assert verdict(found).startswith("4 → 8 ranks: mean iteration 3")
+    assert found.scaling is not None
+    assert found.scaling.curves[0].name == "mean iteration"
+    assert found.scaling.curves[0].points[-1].scalability < 1.5
 
 
 def test_a_removed_imbalance_is_a_difference_beside_fewer_messages() -> None:

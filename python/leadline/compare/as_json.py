@@ -43,6 +43,7 @@ def _group(index: int, group: Group) -> dict[str, Any]:
                 "iterations": run.iterations,
                 "main_loop": run.main_loop or None,
                 "step_s": run.step_s,
+                "mean_iteration_s": run.mean_s,
                 "iteration_s": list(run.iteration_s),
                 "elapsed_s": run.elapsed_s,
                 "computation_s": run.computation_s,

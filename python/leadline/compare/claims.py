@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from leadline.compare.environment import Difference
 from leadline.compare.structure import Cause
-from leadline.compare.subject import Group
-from leadline.compare.times import Metric
+from leadline.compare.subject import MAIN_LOOP, Group
+from leadline.compare.times import WHOLES, Metric, main_of
 from leadline.text import format as fmt
 
 MOST_PLACES = 3
@@ -36,7 +36,8 @@ class Claim:
 def claims_of(
     a: Group, b: Group, causes: Sequence[Cause], metrics: Sequence[Metric], environment: Sequence[Difference]
 ) -> list[Claim]:
-    claimed = [metric for metric in metrics if metric.claimed]
+    told = any(metric.level == "mean" for metric in metrics)  # the main loop's mean iteration: once is enough
+    claimed = [m for m in metrics if m.claimed and not (told and m.level == "phase" and m.key[:1] == (MAIN_LOOP,))]
     if a.first.ranks != b.first.ranks:
         return [_ranks(a, b, metrics)]
     if causes:
@@ -61,6 +62,7 @@ _KINDS = {
     "function": "call",
     "phase": "time",
     "iteration": "time",
+    "mean": "time",
     "run": "time",
 }
 
@@ -83,13 +85,13 @@ def _leading(claimed: Sequence[Metric]) -> Metric:
 
 
 def _ranks(a: Group, b: Group, metrics: Sequence[Metric]) -> Claim:
-    main = next((m for m in metrics if m.level == "iteration"), metrics[0])
+    main = main_of(metrics)
     what = f"{a.first.ranks} → {b.first.ranks} ranks"
     if main.a <= 0 or main.b <= 0:
         return Claim("ranks", what)
     text = f"{what}: {main.name} {fmt.seconds(main.a)} → {fmt.seconds(main.b)}"
-    if main.ratio is None or not main.claimed:
-        text += ", within noise" if main.ratio is not None else ", without a confidence interval (one run each)"
+    if not main.claimed:
+        text += ", not proven" if max(len(a.runs), len(b.runs)) > 1 else ", one run each: not proven"
     return Claim("ranks", text)
 
 
@@ -143,7 +145,8 @@ def _time_text(metric: Metric) -> str:
     if metric.level == "rank":
         than = "as long as" if ratio.value >= 2 else "than"
         return f"rank {metric.key[0]} computes {by} {than} in A, relative to the other ranks ({span})"
-    each = " per iteration" if metric.per_iteration and metric.level != "iteration" else ""
+    each = " per iteration" if metric.per_iteration and metric.level not in WHOLES else ""
+    name = f"median {metric.name}" if metric.level == "iteration" else metric.name
     numbers = f"{fmt.seconds(metric.a)} → {fmt.seconds(metric.b)}{each}"
     as_long = " as long" if ratio.value >= 2 else ""
-    return f"{metric.name}: {numbers}, {by}{as_long} ({span})"
+    return f"{name}: {numbers}, {by}{as_long} ({span})"

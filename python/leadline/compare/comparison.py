@@ -14,7 +14,7 @@ from leadline.compare.in_common import in_common
 from leadline.compare.scaling import Scaling, scaling
 from leadline.compare.structure import Cause, causes, common_share
 from leadline.compare.subject import Group, Subject
-from leadline.compare.times import Metric, metrics
+from leadline.compare.times import Metric, main_of, metrics
 from leadline.errors import UsageError
 
 LEAST_IN_COMMON = 0.3  # of the call sites of two programs with different names
@@ -63,12 +63,13 @@ class Pair:
 
     @property
     def main(self) -> Metric:
-        """An iteration, or the whole run where there are none."""
-        return next((m for m in self.metrics if m.level == "iteration"), self.metrics[0])
+        """What the verdict is about, and --fail-above."""
+        return main_of(self.metrics)
 
     def slower_than(self, share: float) -> bool:
         """Whether b takes longer than a by more than that, beyond the noise: the whole interval lies above it. Only
-        repeats can show that. A single time, chosen beforehand, is judged, so there is nothing to correct for."""
+        repeats can show that. One of two times is judged, each with a chance of 2.5 % to lie above by accident: 5 %
+        together, so there is nothing to correct for."""
         ratio = self.main.ratio
         return ratio is not None and self.main.supported and ratio.low > 1 + share
 

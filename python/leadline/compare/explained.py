@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from leadline.compare.subject import Group, Part, Subject
 from leadline.text import format as fmt
 
-MAIN_LOOP = "loop"  # how the key of the main loop's phase begins
 LEAST = 0.1  # of the change of the iteration; smaller parts are not named
 MOST_NAMED = 3
 
@@ -60,7 +59,7 @@ def _means(group: Group) -> dict[str, float] | None:
 
 
 def _of_run(run: Subject) -> dict[str, float] | None:
-    loop = next((phase for phase in run.phases if phase.key[0] == MAIN_LOOP), None)
+    loop = run.loop
     if loop is None or not run.iterations or loop.computation_s is None or loop.mpi_s is None:
         return None
     each = run.ranks * run.iterations

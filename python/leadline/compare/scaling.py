@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from leadline.compare.subject import Group, Subject
+from leadline.compare.times import differs_otherwise
 
 ALIKE = 0.25  # computation of one rank in runs of different size, relative: the problem grew with them
 
@@ -52,7 +53,8 @@ def scaling(groups: Sequence[Group]) -> Scaling | None:
     ordered = sorted(groups, key=lambda group: group.first.ranks)
     per_iteration = all(run.step_s for group in ordered for run in group.runs)
     kind, basis = _kind(ordered, per_iteration)
-    curves = [_curve("iteration" if per_iteration else "run", ordered, kind, per_iteration)]
+    name, times = _whole(ordered) if per_iteration else ("run", _each(ordered, lambda run: run.elapsed_s))
+    curves = [_curve(name, times, ordered, kind, per_iteration)]
     for phase in ordered[0].first.phases:
         if all(any(p.key == phase.key for p in run.phases) for group in ordered for run in group.runs):
             curves.append(_phase_curve(phase.name, phase.key, ordered, kind))
@@ -78,12 +80,19 @@ def _computation(group: Group, per_iteration: bool) -> float:
     return statistics.median(run.computation_s / (run.iterations if per_iteration else 1) for run in group.runs)
 
 
-def _time(run: Subject, per_iteration: bool) -> float:
-    return (run.step_s or 0.0) if per_iteration else run.elapsed_s
+def _each(ordered: Sequence[Group], of: Callable[[Subject], float | None]) -> list[float]:
+    return [statistics.median(of(run) or 0.0 for run in group.runs) for group in ordered]
 
 
-def _curve(name: str, ordered: Sequence[Group], kind: str, per_iteration: bool) -> Curve:
-    times = [statistics.median(_time(run, per_iteration) for run in group.runs) for group in ordered]
+def _whole(ordered: Sequence[Group]) -> tuple[str, list[float]]:
+    """Of an iteration: the median, or the mean if it changes otherwise."""
+    medians, means = _each(ordered, lambda run: run.step_s), _each(ordered, lambda run: run.mean_s)
+    if any(differs_otherwise(m / medians[0], n / means[0]) for m, n in zip(medians, means, strict=True)):
+        return "mean iteration", means
+    return "iteration", medians
+
+
+def _curve(name: str, times: Sequence[float], ordered: Sequence[Group], kind: str, per_iteration: bool) -> Curve:
     computing = [_computation(group, per_iteration) for group in ordered]
     return Curve(name, _points([group.first.ranks for group in ordered], times, computing, kind))
 

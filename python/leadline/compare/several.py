@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leadline.compare.comparison import Comparison, Pair
-from leadline.compare.times import Metric
+from leadline.compare.times import Metric, whole_and_parts
 from leadline.compare.words import change, letter, value
 from leadline.text.screen import Line
 
@@ -60,9 +60,7 @@ def times(comparison: Comparison, most: int, width: int) -> list[Line]:
 
 
 def _chosen(pair: Pair, most: int) -> Sequence[Metric]:
-    whole = [m for m in pair.metrics if m.level in ("run", "iteration", "computation")]
-    parts = [m for m in pair.metrics if m.level == "phase"] or [m for m in pair.metrics if m.level == "function"]
-    return [metric for metric in [*whole, *parts[:most]] if metric.a > 0]
+    return [metric for metric in whole_and_parts(pair.metrics, most) if metric.a > 0]
 
 
 def _same(pair: Pair, metric: Metric) -> Metric | None:

@@ -11,6 +11,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+MAIN_LOOP = "loop"  # how the key of the main loop's phase begins
+
 
 @dataclass(frozen=True)
 class Part:
@@ -122,6 +124,18 @@ class Subject:
     def step_s(self) -> float | None:
         """The median time of an iteration; None without a main loop."""
         return statistics.median(self.steady_s) if self.iteration_s else None
+
+    @property
+    def loop(self) -> Part | None:
+        """The phase of the main loop."""
+        return next((phase for phase in self.phases if phase.key[:1] == (MAIN_LOOP,)), None)
+
+    @property
+    def mean_s(self) -> float | None:
+        """The main loop's whole time, divided by its iterations: of the mean rank. None without a main loop."""
+        if self.loop is not None and self.loop.time_s > 0 and self.iterations:
+            return self.loop.time_s / self.ranks / self.iterations
+        return statistics.fmean(self.iteration_s) if self.iteration_s else None
 
 
 @dataclass(frozen=True)

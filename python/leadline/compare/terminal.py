@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from leadline.compare import several
 from leadline.compare.comparison import Comparison, Pair
-from leadline.compare.times import Metric
+from leadline.compare.times import WHOLES, Metric, whole_and_parts
 from leadline.compare.words import basis, change, letter, sentences, shown_name, tells, unchanged, value
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
@@ -45,7 +45,7 @@ def _draw_pair(comparison: Comparison, index: int, pair: Pair, out: Screen) -> N
     out.section("What differs", which)
     out.lines(_claims(pair, None))
     for level, title in (
-        (("run", "iteration", "computation", "rank"), "Times"),
+        ((*WHOLES, "computation", "rank"), "Times"),
         (("phase",), "Phases"),
         (("function",), "Functions"),
         (("site",), "Call sites"),
@@ -82,11 +82,8 @@ def _short(comparison: Comparison, most: int, width: int) -> list[Line]:
             lines += several.times(comparison, most, width)
     for pair in comparison.pairs if len(comparison.pairs) == 1 else ():
         lines += [("What differs", "bold"), *_claims(pair, most)]
-        shown = [m for m in pair.metrics if m.level in ("run", "iteration", "computation")]
-        parts = [m for m in pair.metrics if m.level == "phase"][: min(most, PARTS_SHOWN)]
-        if not parts:
-            parts = [m for m in pair.metrics if m.level == "function"][: min(most, PARTS_SHOWN)]
-        lines += [("Times", "bold"), *_table([*shown, *parts], width, bool(pair.a.first.iterations))]
+        shown = whole_and_parts(pair.metrics, min(most, PARTS_SHOWN))
+        lines += [("Times", "bold"), *_table(shown, width, bool(pair.a.first.iterations))]
         lines += _efficiency(pair)
         lines += _concerns(pair, most)
     if comparison.scaling is not None:

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from leadline.compare.subject import Group, Part, Subject
+from leadline.compare.subject import MAIN_LOOP, Group, Part, Subject
 from leadline.statistics import welch as stats
 from leadline.statistics.welch import Ratio
 
@@ -22,11 +22,16 @@ CARRIED = 0.5
 FEW_RANKS = 32
 PARTS = 24  # of a run, for what is undisturbed in each
 TESTED = 0.01  # of the time of an iteration: smaller parts are not tested
+WHOLES = ("run", "iteration", "mean")
+# A mean whose change differs from the median's by more than this, and by such a share of the larger one, is what counts
+APART = 0.02
+APART_OF_CHANGE = 0.25
 
 
 @dataclass(frozen=True)
 class Metric:
-    """level: "iteration", "run", "computation", "rank", "phase", "function" or "site".
+    """level: "run", "iteration" (the median), "mean" (of the iterations), "computation", "rank", "phase", "function" or
+    "site".
 
     a, b: seconds, mean of the ranks, per iteration or per run (per_iteration); of a rank: its computation, divided by
     that of the others (median).   ratio: None without an interval, which then supports no claim.   claimed: beyond the
@@ -129,12 +134,41 @@ def metrics(a: Group, b: Group) -> list[Metric]:
     return _claimed(found, pair)
 
 
+def main_of(found: Sequence[Metric]) -> Metric:
+    """What the verdict is about: an iteration, or the whole run where there are none.
+
+    The median, which a few disturbed iterations do not move; but the mean if that changed otherwise, because the median
+    leaves out what does not happen in every iteration.
+    """
+    median, mean = (next((m for m in found if m.level == level), None) for level in ("iteration", "mean"))
+    if median is None:
+        return found[0]
+    return mean if mean is not None and differs_otherwise(median.value, mean.value) else median
+
+
+def whole_and_parts(found: Sequence[Metric], most: int) -> list[Metric]:
+    """For a short table: the whole, and phases; without any, functions. The main loop is there as "mean"."""
+    whole = [m for m in found if m.level in (*WHOLES, "computation")]
+    mean = any(m.level == "mean" for m in found)
+    parts = [m for m in found if m.level == "phase" and not (mean and m.key[:1] == (MAIN_LOOP,))]
+    return whole + (parts or [m for m in found if m.level == "function"])[:most]
+
+
+def differs_otherwise(median: float | None, mean: float | None) -> bool:
+    """Whether the means of two runs have another ratio than their medians: in the other direction, or by much."""
+    if not median or not mean:
+        return False
+    one, other = math.log(median), math.log(mean)
+    return abs(one - other) > max(math.log1p(APART), APART_OF_CHANGE * max(abs(one), abs(other)))
+
+
 def _whole(pair: _Pair) -> list[Metric]:
     found = [pair.metric("run", "whole run", lambda run: run.elapsed_s, lambda run: (), per_iteration=False)]
     if all(run.iteration_s for group in (pair.a, pair.b) for run in group.runs):
         found.append(
             pair.metric("iteration", "iteration", lambda r: r.step_s, lambda r: r.steady_s, per_iteration=True)
         )
+        found.append(pair.metric("mean", "mean iteration", lambda r: r.mean_s, lambda r: (), per_iteration=True))
     if all(run.rank_computation for group in (pair.a, pair.b) for run in group.runs):
         steps = all(run.iterations for group in (pair.a, pair.b) for run in group.runs)
         found.append(
@@ -291,14 +325,14 @@ def _whole_of(metric: Metric, pair: _Pair) -> float:
 
 
 def _size(metric: Metric, pair: _Pair) -> float:
-    if metric.level in ("run", "iteration", "rank"):
+    if metric.level in (*WHOLES, "rank"):
         return 1.0
     whole = _whole_of(metric, pair)
     return max(metric.a, metric.b) / whole if whole > 0 else 0.0
 
 
 def _weight(metric: Metric, pair: _Pair) -> float:
-    if metric.level in ("run", "iteration", "rank"):
+    if metric.level in (*WHOLES, "rank"):
         return metric.b / metric.a - 1 if metric.a > 0 else 0.0
     whole = _whole_of(metric, pair)
     return (metric.b - metric.a) / whole if whole > 0 else 0.0

@@ -9,7 +9,7 @@ from leadline.compare.comparison import Comparison, Pair
 from leadline.compare.explained import named
 from leadline.compare.scaling import Scaling
 from leadline.compare.subject import Group
-from leadline.compare.times import Metric
+from leadline.compare.times import WHOLES, Metric
 from leadline.statistics.welch import Ratio
 from leadline.text import format as fmt
 
@@ -96,7 +96,7 @@ def _parts(pair: Pair) -> list[str]:
         if len(titles) == 1:
             titles[0] += f" ({' → '.join(known[0].values)})"
         found.append(f"The runs also differ in {' and '.join(', '.join(titles).rsplit(', ', 1))}")
-    if pair.main.ratio is None and not pair.claims:
+    if not pair.claims and all(metric.ratio is None for metric in pair.metrics if metric.level in WHOLES):
         found.append("To compare times, record repeats, or keep the times of more iterations (--series)")
     return found
 
@@ -118,7 +118,8 @@ def time_of(main: Metric, *, repeats: bool) -> str:
     if main.ratio is not None and tells(main.ratio):
         span = f"95 % CI {fmt.change(main.ratio.low)} to {fmt.change(main.ratio.high)}"
     if not main.claimed:
-        return f"no difference in time beyond noise: {numbers} ({fmt.change(ratio)}; {span})"
+        said = "no difference in time beyond noise" if abs(ratio - 1) < ALIKE else "not proven"
+        return f"{said}: {numbers} ({fmt.change(ratio)}; {span})"
     return f"{_faster(ratio)}{numbers} ({span})"
 
 
@@ -137,11 +138,9 @@ def _less(ratio: float) -> str:
 def _made_of(pair: Pair) -> list[str]:
     """Not of a difference within noise, nor where means, which portions add up to, went another way than medians."""
     main = pair.main
-    ratio = main.value
+    ratio = main.value if main.level in ("iteration", "mean") else None
     change = sum(portion.seconds for portion in pair.portions)
-    if main.level != "iteration" or ratio is None or abs(ratio - 1) < ALIKE or (ratio < 1) != (change < 0):
-        return []
-    if pair.repeats and not main.claimed:
+    if ratio is None or abs(ratio - 1) < ALIKE or (ratio < 1) != (change < 0) or (pair.repeats and not main.claimed):
         return []
     shown = named(pair.portions)
     return [f"on average, each iteration has {', '.join(portion.text for portion in shown)}"] if shown else []
@@ -151,7 +150,7 @@ def unchanged(pair: Pair) -> str:
     """The sentence if nothing differs beyond noise."""
     if not pair.same_ranks:
         return "nothing"
-    return f"no change beyond noise; {_same(pair)}"
+    return f"no difference proven; {_same(pair)}"
 
 
 def _same(pair: Pair) -> str:

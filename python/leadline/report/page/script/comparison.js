@@ -9,7 +9,7 @@ import { read } from "./read.js";
 import { table } from "./table.js";
 
 const LEVELS = [
-  ["whole", "Times", ["run", "iteration", "computation", "rank"]],
+  ["whole", "Times", ["run", "iteration", "mean", "computation", "rank"]],
   ["phases", "Phases", ["phase"]],
   ["functions", "Functions", ["function"]],
   ["sites", "Call sites", ["site"]],
