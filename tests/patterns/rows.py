@@ -84,6 +84,21 @@ def relaxations(rng: random.Random, ranks: int) -> Piece:
     return Piece("relaxations", body, frozenset({"nearest_neighbour"}), frozenset({"packable_messages"}), known)
 
 
+def numbers(rng: random.Random, ranks: int) -> Piece:
+    """The faces of a block number by number, one of them longer than the other."""
+    shorter, longer = rng.choice([(20, 35), (30, 30), (12, 100)])
+    body = f"\n  {RING}"
+    for to, of, tag, times in (("right", "left", 9, shorter), ("left", "right", 10, longer)):
+        body += f"""
+  for (int k = 0; k < {times}; ++k)
+    MPI_Sendrecv(out + k, 1, MPI_DOUBLE, {to}, {tag}, in + k, 1, MPI_DOUBLE, {of}, {tag}, comm, MPI_STATUS_IGNORE);"""
+    known: dict[str, dict[str, object]] = {
+        "nearest_neighbour": {"dims": [ranks]},
+        "packable_messages": {"together": shorter} | ({"together_at_least": True} if longer > shorter else {}),
+    }
+    return Piece("numbers", body + KEPT, frozenset({"nearest_neighbour", "packable_messages"}), evidence=known)
+
+
 def _sums(rng: random.Random, between: str) -> tuple[int, str]:
     times, count = rng.choice([2, 3, 4]), rng.choice([1, 1, 41])
     sums = [
@@ -132,4 +147,5 @@ ROWS: list[Maker] = [
     sums_apart,
     posted_first,
     shifts,
+    numbers,
 ]

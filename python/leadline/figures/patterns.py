@@ -14,6 +14,8 @@ from leadline.figures.run import Run, Site
 
 # Of the evidence, numbers that stand for something else: processes, and loops of the run.
 PROCESSES = {"root", "master", "writer", "reader"}
+# How many messages could be one, where they are not as many each time.
+BOUNDS = {(True, False): "up to ", (False, True): "at least ", (True, True): "about "}
 # Calls that follow one another and could be one.
 CONSECUTIVE = ("consecutive_exchanges", "consecutive_reductions", "consecutive_broadcasts")
 
@@ -43,6 +45,12 @@ class PatternEntry:
     @property
     def messages_per_step(self) -> float | None:
         return self.messages / self.steps if self.steps else None
+
+    @property
+    def bound(self) -> str:
+        """What stands before the number of messages together."""
+        told = self.evidence
+        return BOUNDS.get((told.get("together_at_most", False), told.get("together_at_least", False)), "")
 
     @property
     def bytes_per_step(self) -> float | None:

@@ -38,6 +38,52 @@ size_t richest_of(const std::vector<Step>& steps) {
   return richest;
 }
 
+double lower_middle(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// No call waits longer for its core than most ranks compute before theirs: the same one in their order.
+void limit_to_most_ranks(std::vector<StepCall>* calls) {
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<double>> of_ranks;  // by call site and how often it was passed
+  const auto visit = [calls](auto take) {
+    std::map<uint32_t, uint32_t> passed;
+    for (size_t c = 0; c < calls->size(); ++c) {
+      StepCall& call = (*calls)[c];
+      if (c && (call.process != (*calls)[c - 1].process || call.stream != (*calls)[c - 1].stream)) passed.clear();
+      take(std::make_pair(call.site, passed[call.site]++), &call);
+    }
+  };
+  visit([&](auto at, const StepCall* call) { of_ranks[at].push_back(call->gap_ns); });
+  std::map<std::pair<uint32_t, uint32_t>, double> usual;
+  for (auto& [at, gaps] : of_ranks) usual[at] = lower_middle(std::move(gaps));
+  visit([&](auto at, StepCall* call) { call->gap_ns = std::min(call->gap_ns, usual[at]); });
+}
+
+// The richest, with the usual computation before each call where others make the same calls: one iteration may have
+// lost its core.
+Step usual_of(std::vector<Step> steps) {
+  const size_t chosen = richest_of(steps);
+  const auto same_call = [](const StepCall& a, const StepCall& b) {
+    return a.process == b.process && a.stream == b.stream && a.site == b.site;
+  };
+  std::vector<const Step*> alike;
+  for (const Step& s : steps) {
+    if (std::ranges::equal(s.calls, steps[chosen].calls, same_call)) alike.push_back(&s);
+  }
+  std::vector<double> usual;
+  for (size_t c = 0; steps[chosen].timed && c < steps[chosen].calls.size(); ++c) {
+    std::vector<double> gaps;
+    for (const Step* s : alike) gaps.push_back(s->calls[c].gap_ns);
+    usual.push_back(lower_middle(std::move(gaps)));
+  }
+  Step step = std::move(steps[chosen]);
+  for (size_t c = 0; c < usual.size(); ++c) step.calls[c].gap_ns = usual[c];
+  if (step.timed) limit_to_most_ranks(&step.calls);
+  return step;
+}
+
 }  // namespace
 
 StepReader::StepReader(const Profile& profile, Part part) : profile_(profile), part_(part) {
@@ -407,7 +453,7 @@ std::vector<Step> StepReader::finish() {
     for (auto& [name, collective] : b.collectives) step.collectives.push_back(std::move(collective));
     found.push_back(std::move(step));
   }
-  if (part_ == Part::iteration && found.size() > 1) found = {std::move(found[richest_of(found)])};
+  if (part_ == Part::iteration && found.size() > 1) found = {usual_of(std::move(found))};
   return found;
 }
 

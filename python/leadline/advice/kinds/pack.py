@@ -31,7 +31,7 @@ def candidates(content: Content) -> list[Candidate]:
                 entry.sites,
                 Pack(
                     of_pattern(entry),
-                    members=(loop,),
+                    members=tuple(entry.evidence.get("loops", (loop,))),
                     cached=_is_cached(entry),
                     computes=bool(entry.evidence.get("computes", True)),
                 ),

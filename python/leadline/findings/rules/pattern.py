@@ -120,7 +120,7 @@ def facts(content: Content) -> list[Fact]:
                 "lost_share": content.share(recoverable_s),
                 "messages_per_step": entry.messages_per_step,
                 "together": entry.evidence.get("together"),
-                "at_most": entry.evidence.get("together_at_most", False),
+                "bound": entry.bound,
                 "assumes": entry.evidence.get("assumes"),
                 "loop": _loop(entry),
                 "one_sided": entry.evidence.get("one_sided"),
@@ -230,7 +230,7 @@ def sentence(content: Content, found: Evidence) -> str:
     if found["pattern"] in CONSECUTIVE:
         return _in_a_row(found, share)
     if found["assumes"] == "independent trips":
-        many = f"{'up to ' if found.get('at_most') else ''}{fmt.count(found['together'])}"
+        many = found.get("bound", "") + fmt.count(found["together"])
         does = f"issues {many} {how} to each target" if how else f"sends each partner {many} messages"
         return f"{share}: {_in_words(found['loop'])} {does} that could be one, if no iteration needs another's data."
     elif found["together"]:

@@ -137,7 +137,7 @@ def _detail(entry: PatternEntry) -> str:
     if entry.name == "all_with_all":
         return f" (neighbours or an all-to-all: record {found['ranks_to_tell']} ranks or more to tell)"
     if entry.name in ("packable_messages", *CONSECUTIVE):
-        return f": {'up to ' if found.get('together_at_most') else ''}{found['together']}"
+        return f": {entry.bound}{found['together']}"
     if entry.name == "repeated_creation":
         return f": {found['what']}, {fmt.number(found['made_per_step'])} per rank and iteration"
     if entry.name == "small_io":

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
+
+#include "analysis/patterns/exchanges/rows.hpp"
 
 namespace leadline::analysis {
 
@@ -39,7 +43,30 @@ std::vector<uint32_t> ComputationBetween::breaks(const Step& step, int64_t bytes
   return calls;
 }
 
-double ComputationBetween::in_iteration_ns(uint32_t loop, const std::vector<uint32_t>& loop_of_site) const {
+double ComputationBetween::in_iteration_ns(const Step& step, uint32_t loop,
+                                           const std::vector<uint32_t>& loop_of_site) const {
+  const auto inside = [&](const StepCall& c) {
+    return c.site < loop_of_site.size() && loop_of_site[c.site] && profile_.loops().within(loop_of_site[c.site], loop);
+  };
+  std::map<uint32_t, std::vector<double>> gaps;  // by call site, of calls after others of the loop
+  const StepCall* before = nullptr;
+  for (const StepCall& c : step.calls) {
+    const bool same = before && before->process == c.process && before->stream == c.stream;
+    if (same && inside(c) && inside(*before)) gaps[c.site].push_back(c.gap_ns);
+    before = &c;
+  }
+  if (!step.timed || gaps.empty()) return mean_in_iteration_ns(loop, loop_of_site);
+  size_t most = 0;
+  for (const auto& [site, of] : gaps) most = std::max(most, of.size());
+  double sum = 0;
+  for (auto& [site, of] : gaps) {
+    const double part = static_cast<double>(of.size()) / static_cast<double>(most);  // of the iterations
+    sum += part * middle(std::move(of));
+  }
+  return sum;
+}
+
+double ComputationBetween::mean_in_iteration_ns(uint32_t loop, const std::vector<uint32_t>& loop_of_site) const {
   const RunLoops& loops = profile_.loops();
   double sum = 0;
   for (uint32_t s = 0; s < profile_.sites().size(); ++s) {

@@ -25,13 +25,15 @@ class ComputationBetween {
   }
   // For consecutive calls: those before which the program computes for longer, by their predecessors, ascending.
   std::vector<uint32_t> breaks(const Step& step, int64_t bytes) const;
-  // In one iteration of the loop: the mean.
-  double in_iteration_ns(uint32_t loop, const std::vector<uint32_t>& loop_of_site) const;
+  // In one iteration of the loop, without what comes before the loop: usually, where the step has the times of its
+  // calls, else the mean.
+  double in_iteration_ns(const Step& step, uint32_t loop, const std::vector<uint32_t>& loop_of_site) const;
 
  private:
   static constexpr double least_ns = 2e3;  // what is computed so fast, nobody notices
   static constexpr double most_of_iteration = 0.1;
   double gap_ns(const Step& step, uint32_t call) const;
+  double mean_in_iteration_ns(uint32_t loop, const std::vector<uint32_t>& loop_of_site) const;
 
   const Profile& profile_;
   std::vector<double> usual_ns_;  // before a call, by site: the median over ranks of their means

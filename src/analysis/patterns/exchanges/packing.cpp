@@ -52,14 +52,22 @@ std::optional<Pattern> Packing::messages(const Exchange& e, const Ordering& o, b
                   {"assumes", std::string("nothing")}};
     return p;
   }
-  const uint32_t loop = e.in_main_loop && !dependent && !may_wait_for_memory(e) ? repeating_loop(e) : 0;
-  if (!loop) return {};
-  p.evidence = {
-      {"together", static_cast<int64_t>(fixed_iterations(loop))},
-      {"messages_to_a_partner_per_step", each},
-      {"loop", int64_t{loop}},
-      {"computes", !ComputationBetween::is_copying(computation_.in_iteration_ns(loop, loop_of_site_), mean_bytes(e))},
-      {"assumes", std::string("independent trips")}};
+  if (!e.in_main_loop || dependent || may_wait_for_memory(e)) return {};
+  const std::vector<uint32_t> loops = repeating_loops(e);
+  if (loops.empty()) return {};
+  const auto fewer = [this](uint32_t a, uint32_t b) { return fixed_iterations(a) < fixed_iterations(b); };
+  const auto [least, most] = std::minmax_element(loops.begin(), loops.end(), fewer);
+  const bool computes = std::any_of(loops.begin(), loops.end(), [&](uint32_t l) {
+    return !ComputationBetween::is_copying(computation_.in_iteration_ns(steps_.iteration, l, loop_of_site_),
+                                           mean_bytes(e));
+  });
+  p.evidence = {{"together", static_cast<int64_t>(fixed_iterations(*least))},
+                {"messages_to_a_partner_per_step", each},
+                {"loop", int64_t{loops.front()}},
+                {"computes", computes},
+                {"assumes", std::string("independent trips")}};
+  if (loops.size() > 1) p.evidence.emplace_back("loops", std::vector<int64_t>(loops.begin(), loops.end()));
+  if (fixed_iterations(*most) > fixed_iterations(*least)) p.evidence.emplace_back("together_at_least", true);
   return p;
 }
 
@@ -83,13 +91,14 @@ bool Packing::may_be_the_step(uint32_t loop, int64_t bytes) const {
   const uint64_t steps = fixed_iterations(loop);
   if (steps < least_steps || steps < least_per_entry * loops.iterations(loops.main())) return false;
   if (loops.time_ns(loop) < nearly_all * loops.time_ns(loops.main())) return false;
-  return !ComputationBetween::is_copying(computation_.in_iteration_ns(loop, loop_of_site_), bytes);
+  return !ComputationBetween::is_copying(computation_.in_iteration_ns(steps_.iteration, loop, loop_of_site_), bytes);
 }
 
 // A loop whose messages go one way only and that computes in each iteration: one rank computes the next part while the
 // other one computes what it has got, as in a sweep over planes. One message for all would make it wait for all.
 bool Packing::passes_on(uint32_t loop, int64_t bytes) const {
-  if (ComputationBetween::is_copying(computation_.in_iteration_ns(loop, loop_of_site_), bytes)) return false;
+  if (ComputationBetween::is_copying(computation_.in_iteration_ns(steps_.iteration, loop, loop_of_site_), bytes))
+    return false;
   std::set<SiteTraffic::Edge> edges;
   for (uint32_t s = 0; s < loop_of_site_.size(); ++s) {
     if (!loop_of_site_[s] || !profile_.loops().within(loop_of_site_[s], loop)) continue;
@@ -106,36 +115,48 @@ bool Packing::may_wait_for_memory(const Exchange& e) const {
   });
 }
 
-// The outermost loop within the step that a send is in, that has as many iterations each time, and that has no
-// collective: what its iterations send to one partner could be one message if no iteration needs what an earlier one
-// received. All sends of the exchange must be in loops of as many iterations: the same one, as a rule, or copies of
-// it. 0: there is no such loop.
-uint32_t Packing::repeating_loop(const Exchange& e) const {
-  const RunLoops& loops = profile_.loops();
-  uint32_t found = 0;
+// The outermost loops within the step that sends of the exchange are in, that have as many iterations each time, and
+// that have no collective: what their iterations send to one partner could be one message if no iteration needs what an
+// earlier one received. All sends but a few must be in such a loop: the same one, as a rule, or copies of it, or one
+// for each face of a block.
+std::vector<uint32_t> Packing::repeating_loops(const Exchange& e) const {
+  constexpr double few = 0.05;
+  const auto& dims = e.shape.dims;
+  const bool narrow = e.shape.kind == Shape::Kind::grid && std::count(dims.begin(), dims.end(), 2U) > 0;
+  std::vector<uint32_t> found;
+  uint64_t without = 0, all = 0;
   for (const uint32_t s : e.sites) {
     const SiteTraffic& t = traffic_.sites()[s];
     if (t.sent.empty()) continue;
-    if (of_several_grids(e, s)) return 0;
+    if (of_several_grids(e, s)) return {};
     uint64_t messages = 0;
     for (const auto& [edge, amount] : t.sent) messages += amount.messages;
-    const double to_each = static_cast<double>(messages) / static_cast<double>(t.sent.size());
-    uint32_t outermost = 0;
-    for (uint32_t l = t.loop; l && l != loops.main(); l = loops.all()[l].outer) {
-      // In each of its iterations, to each partner.
-      const double rest = fixed_iterations(l) > 1 ? to_each / static_cast<double>(loops.iterations(l)) : 0;
-      if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l) ||
-          may_be_the_step(l, mean_bytes(e)) || passes_on(l, mean_bytes(e)))
-        continue;
-      outermost = l;
+    all += messages;
+    const uint32_t loop = outermost_loop(e, t, messages);
+    if (narrow && loop && fixed_iterations(loop) == 2) return {};  // over the two faces of a block
+    if (!loop) {
+      without += messages;
+    } else if (std::find(found.begin(), found.end(), loop) == found.end()) {
+      found.push_back(loop);
     }
-    const auto& dims = e.shape.dims;
-    const bool narrow = e.shape.kind == Shape::Kind::grid && std::count(dims.begin(), dims.end(), 2U) > 0;
-    if (narrow && outermost && fixed_iterations(outermost) == 2) return 0;  // over the two faces of a block
-    if (!outermost || (found && fixed_iterations(found) != fixed_iterations(outermost))) return 0;
-    if (!found) found = outermost;
   }
+  if (static_cast<double>(without) > few * static_cast<double>(all)) return {};
   return found;
+}
+
+uint32_t Packing::outermost_loop(const Exchange& e, const SiteTraffic& site, uint64_t messages) const {
+  const RunLoops& loops = profile_.loops();
+  const double to_each = static_cast<double>(messages) / static_cast<double>(site.sent.size());
+  uint32_t outermost = 0;
+  for (uint32_t l = site.loop; l && l != loops.main(); l = loops.all()[l].outer) {
+    // In each of its iterations, to each partner.
+    const double rest = fixed_iterations(l) > 1 ? to_each / static_cast<double>(loops.iterations(l)) : 0;
+    if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l) ||
+        may_be_the_step(l, mean_bytes(e)) || passes_on(l, mean_bytes(e)))
+      continue;
+    outermost = l;
+  }
+  return outermost;
 }
 
 // Whether the site's messages in one step are those of a cycle over grids, of which each needs what the one before

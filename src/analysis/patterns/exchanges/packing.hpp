@@ -29,7 +29,8 @@ class Packing {
  private:
   uint64_t in_a_row(const Exchange& e, const Ordering& o) const;
   bool may_wait_for_memory(const Exchange& e) const;
-  uint32_t repeating_loop(const Exchange& e) const;
+  std::vector<uint32_t> repeating_loops(const Exchange& e) const;
+  uint32_t outermost_loop(const Exchange& e, const SiteTraffic& site, uint64_t messages) const;
   bool of_several_grids(const Exchange& e, uint32_t site) const;
   bool computes_between(const Step& step, const std::map<SiteTraffic::Edge, Sends>& sends, int64_t bytes) const;
   bool may_be_the_step(uint32_t loop, int64_t bytes) const;
