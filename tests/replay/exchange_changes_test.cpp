@@ -126,6 +126,43 @@ void reductions_carry_the_bytes_of_all() {
   testing::check_equal(replayed(b.tree, "reductions", true).messages, uint64_t{4 * 3 * 2}, "messages");
 }
 
+// Three exchanges and a reduction, of whose last `common` calls there is one sequence.
+Tree exchanges_before_a_reduction(size_t common) {
+  TreeBuilder b(4, Classes::one);
+  b.loop(0, main_loop_number, 3);
+  b.compute(0, 50000);
+  for (uint32_t i = 0; i < 3; ++i) {
+    const uint64_t in = b.ireceive(0, -1, 1, 100, 10 + 3 * i);
+    b.compute(0, 0);
+    const uint64_t out = b.isend(0, 1, 1, 100, 11 + 3 * i);
+    b.wait(0, {in, out}, 12 + 3 * i);
+  }
+  b.collective(0, "MPI_Allreduce", 8, 20);
+  if (common) b.in_common(0, common);
+  if (common > 4) b.in_common(0, 1);
+  b.end(0);
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  return b.tree;
+}
+
+void sequences_that_calls_have_in_common_do_not_cut_a_row() {
+  int64_t end_ps = 0;
+  for (size_t common = 0; common <= 10; ++common) {
+    Tree tree = exchanges_before_a_reduction(common);
+    const Replayed before = replayed(tree, "before", true);
+    Made made;
+    const std::vector<uint32_t> sites{10, 11, 12, 13, 14, 15, 16, 17, 18};
+    testing::check_equal(merge({{}, sites}, &tree, &made), "", "merged");
+    testing::check_equal(made.messages_before, uint64_t{4 * 3 * 3}, "messages before");
+    testing::check_equal(made.messages_after, uint64_t{4 * 3}, "messages after");
+    const Replayed after = replayed(tree, "after", true);
+    testing::check_equal(before.messages - after.messages, uint64_t{4 * 3 * 2}, "messages");
+    if (!common) end_ps = after.end_ps;
+    testing::check_equal(after.end_ps, end_ps, "whatever is a sequence");
+  }
+}
+
 void ranks_that_would_merge_differently_are_refused() {
   TreeBuilder b(2, Classes::by_parity);
   for (size_t c = 0; c < 2; ++c) {
@@ -409,6 +446,7 @@ int main(int argc, char** argv) {
   computation_divides();
   iterations_of_a_loop_stay_apart();
   reductions_carry_the_bytes_of_all();
+  sequences_that_calls_have_in_common_do_not_cut_a_row();
   ranks_that_would_merge_differently_are_refused();
   blocking_calls_become_nonblocking();
   the_last_wait_waits_for_all();

@@ -156,6 +156,16 @@ class TreeBuilder {
     states_[c].made.pop_back();
   }
 
+  // The last elements of the body become a sequence of its own, as where others have the same calls.
+  void in_common(size_t c, size_t count) {
+    RecordedShape& shape = tree.classes[c].shape;
+    const uint32_t common = body(shape, 0, false);
+    std::vector<Element>& all = shape.shape.bodies[states_[c].open.back()];
+    shape.shape.bodies[common].assign(all.end() - static_cast<std::ptrdiff_t>(count), all.end());
+    all.resize(all.size() - count);
+    all.push_back({common, true, 1});
+  }
+
   // After all calls. The computation before each call varies by so much.
   void finish(std::mt19937_64* random, uint32_t vary_ns) {
     for (size_t c = 0; c < states_.size(); ++c) tree.classes[c].shape.recount();

@@ -15,6 +15,8 @@ MORE_LATENCY_NS = 500.0  # than the messages say, since the clocks of ranks are 
 CLOSE = 0.002  # an error of the replayed base that is small enough
 LATENCY_TRIES = 8
 NARROW_NS = 20.0
+WORTH = 0.8  # of the error before: what an adapted latency leaves at most
+MOST_LATENCY_NS = 5000.0  # within a host: what seems to be more is something else
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def closest(run: Run, costs: Costs, error_of: Callable[[Costs], float], large: f
     known = costs_of(messages_of(run), functions, costs.eager_bytes)
     if known is None:
         return plain
-    levels = [replace(each, messages=known, latency_ns=known.latency.value) for each in levels]
+    levels = [replace(each, messages=known, latency_ns=min(known.latency.value, MOST_LATENCY_NS)) for each in levels]
     fitted = _with_latency(min(levels, key=lambda each: abs(error_of(each))), error_of)
     return plain if abs(error_of(fitted)) > max(abs(error_of(plain)), large) else fitted
 
@@ -89,4 +91,6 @@ def _with_latency(costs: Costs, error_of: Callable[[Costs], float]) -> Costs:
         low, high = (low, value) if error > 0 else (value, high)
         value = (low + high) / 2
         error = error_of(at(value))
+    if abs(error) > WORTH * abs(first):  # the latency is not what is wrong
+        return replace(costs, error=first)
     return replace(at(value), error=first)

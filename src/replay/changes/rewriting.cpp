@@ -130,10 +130,31 @@ void Rewriting::flatten(uint32_t body, uint32_t loop, Row* row) const {
   }
 }
 
+// A sequence of calls that bodies have in common, of which only a part belongs to a row.
+bool Rewriting::opens(const Element& e) const {
+  if (!e.is_body || e.times != 1 || old_.loop_of[e.index] || old_.is_iteration[e.index] || in_row(e)) return false;
+  if (old_.entered && e.index == old_.main_body) return false;
+  return calls_in(old_.shape, e.index) <= most_calls_in_loop;
+}
+
+// The body's elements, with those of such sequences in their place.
+std::vector<Element> Rewriting::opened(uint32_t body) const {
+  std::vector<Element> found;
+  for (const Element& e : old_.shape.bodies[body]) {
+    if (!opens(e)) {
+      found.push_back(e);
+      continue;
+    }
+    const std::vector<Element> inner = opened(e.index);
+    found.insert(found.end(), inner.begin(), inner.end());
+  }
+  return found;
+}
+
 void Rewriting::rows_of(uint32_t body, bool in_loop) {
   if (seen_[body]) return;
   seen_[body] = true;
-  const std::vector<Element>& old = old_.shape.bodies[body];
+  const std::vector<Element> old = opened(body);
   std::vector<Element> made;
   bool different = false;
   for (size_t i = 0; i < old.size();) {

@@ -62,6 +62,8 @@ class Rewriting {
   void rows_of(uint32_t body, bool in_loop);
   bool computes_before(const Element& e) const;
   bool in_row(const Element& e) const;
+  bool opens(const Element& e) const;
+  std::vector<Element> opened(uint32_t body) const;
   uint32_t loop_number(const Element& e) const;
   void flatten(uint32_t body, uint32_t loop, Row* row) const;
   Refusal renumber();
