@@ -203,6 +203,30 @@ def test_appeared_calls_larger_messages_and_other_partners_are_told(make_run: Ca
     assert texts == ["changed partners of 1 rank, e.g. rank 3 (1 → 2)"]
 
 
+def test_sites_of_one_name_are_told_apart_by_lines_in_lists_and_named_once_in_sentences(
+    make_run: Callable[..., Any],
+) -> None:
+    sites, edges = strips([1, 2, 2, 1])
+    paths = [("sea.c:10", "put.c:40"), ("sea.c:10", "put.c:44"), ("sea.c:12", "put.c:40")]
+    calls = {0: Calls(5, 1000.0, 5, 40)}
+    more = [HandmadeSite("MPI_Send", "send", [f"main {a}", f"put {b}"], calls) for a, b in paths]
+    more += [HandmadeSite("MPI_Bsend", "send", ["main sea.c:10", "put put.c:48"], calls)]
+    a, b = recorded(make_run, [*sites, *more], edges, "a"), recorded(make_run, sites, edges, "b")
+    (found,) = (each for each in pair(a, b).pairs[0].claims if each.text.startswith("4 call sites only in A"))
+    assert found.text == "4 call sites only in A: MPI_Bsend in main > put, MPI_Send in main > put"
+    assert sorted(found.details) == [
+        "MPI_Bsend in main > put: only in A, 5 calls",
+        "MPI_Send in main > put (sea.c:10, put.c:40): only in A, 5 calls",
+        "MPI_Send in main > put (sea.c:10, put.c:44): only in A, 5 calls",
+        "MPI_Send in main > put (sea.c:12, put.c:40): only in A, 5 calls",
+    ]
+
+
+def test_numbers_of_iterations_that_are_not_certain_are_called_so() -> None:
+    a, b = replace(subject(1), bound="about "), replace(subject(2), iterations=2 * STEPS)
+    assert pair(a, b).pairs[0].claims[0].text == "about 120 → 240 iterations of the main loop"
+
+
 def test_of_an_exchange_that_was_written_anew_all_messages_come_first() -> None:
     many, one = subject(1), subject(2)
     packed = replace(

@@ -8,7 +8,7 @@ from leadline.figures.iterations import Iterations
 from leadline.figures.loops import NamedLoop
 from leadline.figures.timeline.steps import median_s
 from leadline.report.sections.loops import LoopEntry, _lines, _loop
-from leadline.wording.loops import restarting
+from leadline.wording.loops import or_others, restarting
 
 LOOP = NamedLoop(
     3,
@@ -91,3 +91,9 @@ def test_iterations_of_an_entry_that_were_not_timed_do_not_count() -> None:
     found = SimpleNamespace(count=10, strip=strip)
     assert Iterations(cast(Any, None), cast(Any, found), None, None).timed_iterations == 7
     assert median_s(cast(Any, SimpleNamespace(found=found, times=[]))) == 1.0
+
+
+def test_the_share_of_candidates_within_one_another_is_said_once() -> None:
+    outer, inner = replace(LOOP, at_least=True), replace(LOOP, number=4, line=14, iterations=600, inside=3)
+    assert or_others([outer, inner]) == "or: solver.f90:12 in solve, ≥ 40 ×, 25 %; in it solver.f90:14 in solve, 600 ×"
+    assert or_others([inner]) == "or: solver.f90:14 in solve, 600 ×, 25 %", "the one around it is not listed"

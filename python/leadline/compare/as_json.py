@@ -84,7 +84,7 @@ def _pair(index: int, pair: Pair) -> dict[str, Any]:
         "structure": [
             {
                 "kind": change.kind,
-                "where": change.where,
+                "where": change.place,
                 "before": change.before,
                 "after": change.after,
                 "per_iteration": change.per_iteration,

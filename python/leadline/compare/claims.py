@@ -97,28 +97,29 @@ def _ranks(a: Group, b: Group, metrics: Sequence[Metric]) -> Claim:
 
 def _cause_text(cause: Cause) -> str:
     first = cause.first
-    names = list(dict.fromkeys(change.where for change in cause.changes if change.kind == first.kind))
+    alike = [change.where for change in cause.changes if change.kind == first.kind]
+    names = list(dict.fromkeys(alike))
     where = ", ".join(names[:MOST_PLACES]) + (
         f" and {len(names) - MOST_PLACES} more" if len(names) > MOST_PLACES else ""
     )
     each = " per iteration" if first.per_iteration else ""
-    numbers = f"{fmt.number(first.before)} → {fmt.number(first.after)}"
+    numbers = first.numbers
     if first.kind == "iterations":
         return f"{numbers} iterations of the main loop"
     if first.kind == "all_messages":
         return f"{numbers} messages{each}, summed over ranks, {first.where}"
     if first.kind == "appeared":
-        return f"{fmt.plural(len(names), 'call site')} not in A: {where}"
+        return f"{fmt.plural(len(alike), 'call site')} not in A: {where}"
     if first.kind == "went":
-        return f"{fmt.plural(len(names), 'call site')} only in A: {where}"
+        return f"{fmt.plural(len(alike), 'call site')} only in A: {where}"
     if first.kind == "partners":
         return f"changed {where} ({numbers})"
     if first.kind == "trips":
-        alike = [
+        same = [
             c.where for c in cause.changes if c.kind == "trips" and (c.before, c.after) == (first.before, first.after)
         ]
         others = sum(change.kind == "trips" for change in cause.changes) - 1
-        where = alike[0] + (f" (and {others} more {'loop' if others == 1 else 'loops'})" if others else "")
+        where = same[0] + (f" (and {others} more {'loop' if others == 1 else 'loops'})" if others else "")
         messages = [change for change in cause.changes if change.kind == "messages"]
         more = f", hence {_more(first.factor)} messages" if messages else ""
         each = " per iteration of the main loop" if first.per_iteration else ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,7 @@ def subject_of(content: Content, name: str) -> Subject:
         environment=environment_of(run),
         arguments=arguments,
         iterations=steps,
+        bound=loop.bound if loop is not None else "",
         lumped=found is not None and found.lumped,
         main_loop=loop_at(loop) if loop is not None else anchor_of(found) if found is not None else "",
         iteration_s=_iterations(content),
@@ -135,7 +138,7 @@ def _sites(content: Content, inside: dict[int, float], series: dict[int, list[fl
         if entry.site is not None and entry.cls not in STARTUP:
             lines = tuple(location.line for location in entry.site.path)
             by_key[site_key(entry.site)].append((lines, index))
-    parts = []
+    parts, places = [], []
     for key, members in by_key.items():
         for number, (_, index) in enumerate(sorted(members)):
             entry = content.sites[index]
@@ -157,7 +160,25 @@ def _sites(content: Content, inside: dict[int, float], series: dict[int, list[fl
                     collective=entry.cls in COLLECTIVE,
                 )
             )
-    return parts
+            places.append([location.place() for location in reversed(entry.site.path)])
+    return _told_apart(parts, places)
+
+
+def _told_apart(parts: list[Part], places: Sequence[Sequence[str]]) -> list[Part]:
+    """With the lines in which sites of one name differ. places: of each, the innermost first."""
+    alike: dict[str, list[int]] = defaultdict(list)
+    for index, part in enumerate(parts):
+        alike[part.name].append(index)
+    found = list(parts)
+    for members in (each for each in alike.values() if len(each) > 1):
+        lines: dict[int, tuple[str, ...]] = dict.fromkeys(members, ())
+        for depth in range(max(len(places[index]) for index in members)):
+            here = {index: places[index][depth] if depth < len(places[index]) else "" for index in members}
+            if len({(lines[index], here[index]) for index in members}) > len(set(lines.values())):
+                lines = {index: (*lines[index], here[index]) for index in members}
+        for index, told in lines.items():
+            found[index] = replace(parts[index], lines=", ".join(place for place in reversed(told) if place))
+    return found
 
 
 def _functions(content: Content, sites: list[Part]) -> list[Part]:

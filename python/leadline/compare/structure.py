@@ -22,7 +22,8 @@ class Change:
 
     where: a call site, a loop, or a rank; of all messages, what they carry.
     before, after: per iteration if per_iteration, otherwise per run.
-    time_s: in the site, in both runs.
+    time_s: in the site, in both runs.   lines: that tell the site apart from others of its name: of A, if A has it.
+    bounds: what stands before the two numbers if they are not certain.
     """
 
     kind: str
@@ -32,6 +33,12 @@ class Change:
     per_iteration: bool
     time_s: float
     key: tuple[str, ...] = ()
+    lines: str = ""
+    bounds: tuple[str, str] = ("", "")
+
+    @property
+    def place(self) -> str:
+        return f"{self.where} ({self.lines})" if self.lines else self.where
 
     @property
     def factor(self) -> float:
@@ -42,15 +49,21 @@ class Change:
         each = " per iteration" if self.per_iteration else ""
         if self.kind in ("appeared", "went"):
             which, n = ("not in A", self.after) if self.kind == "appeared" else ("only in A", self.before)
-            return f"{self.where}: {which}, {fmt.plural_of(n, 'call')}{each}"
+            return f"{self.place}: {which}, {fmt.plural_of(n, 'call')}{each}"
         if self.kind == "bytes":
-            return f"{self.where}: {fmt.size(self.before)} → {fmt.size(self.after)} each"
+            return f"{self.place}: {fmt.size(self.before)} → {fmt.size(self.after)} each"
         if self.kind == "all_messages":
             return f"all messages: {fmt.number(self.before)} → {fmt.number(self.after)}{each}, {self.where}"
         if self.kind == "trips":
             each = " per iteration of the main loop" if self.per_iteration else ""
         unit = "iterations" if self.kind == "trips" else self.kind
-        return f"{self.where}: {fmt.number(self.before)} → {fmt.number(self.after)} {unit}{each}"
+        return f"{self.place}: {self.numbers} {unit}{each}"
+
+    @property
+    def numbers(self) -> str:
+        """ "8 → 9", "about 20 → 40"."""
+        before, after = self.bounds
+        return f"{before}{fmt.number(self.before)} → {after}{fmt.number(self.after)}"
 
 
 @dataclass(frozen=True)
@@ -116,7 +129,9 @@ def _rounded(factor: float) -> float:
 def _iterations(a: Subject, b: Subject) -> list[Change]:
     if a.iterations == b.iterations or not (a.iterations and b.iterations):
         return []
-    return [Change("iterations", "main loop", a.iterations, b.iterations, False, a.elapsed_s + b.elapsed_s)]
+    bounds = (a.bound, b.bound)
+    time_s = a.elapsed_s + b.elapsed_s
+    return [Change("iterations", "main loop", a.iterations, b.iterations, False, time_s, bounds=bounds)]
 
 
 def _partners(a: Subject, b: Subject) -> list[Change]:
@@ -180,11 +195,11 @@ def _changes(
     in_loop = all(part.in_loop for part in (x, y) if part is not None) and a.first.iterations and b.first.iterations
     before = [_figures(run, part, bool(in_loop)) for run, part in zip(a.runs, xs, strict=True)]
     after = [_figures(run, part, bool(in_loop)) for run, part in zip(b.runs, ys, strict=True)]
-    name = (x or y or Part((), "")).name
+    part = x or y or Part((), "")
     time_s = sum(part.time_s for part in (x, y) if part is not None)
 
     def change(kind: str, one: float, other: float) -> Change:
-        return Change(kind, name, one, other, bool(in_loop), time_s, key)
+        return Change(kind, part.name, one, other, bool(in_loop), time_s, key, part.lines)
 
     if (x is None and not a.first.all_sites) or (y is None and not b.first.all_sites):
         return []

@@ -26,6 +26,7 @@ class Part:
     computation_s, mpi_s, wait_s: of phases; None where not known.   loop_iterations: of loops, of the median rank.
     calls_error, bytes_error, time_error_s: how far these may be off, because the source rounded them; infinite: not
     counted.
+    lines: of a call site, the lines that tell it apart from others of the same name: "ocean.c:205, ocean.c:47".
     """
 
     key: tuple[str, ...]
@@ -46,6 +47,11 @@ class Part:
     calls_error: float = 0.0
     bytes_error: float = 0.0
     time_error_s: float = 0.0
+    lines: str = ""
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.name} ({self.lines})" if self.lines else self.name
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,8 @@ class Subject:
     """One run.
 
     environment: by title, in the order in which it is shown ("MPI library": "MPICH 5.0.2"); None: unknown.
-    iterations: of the main loop, 0 if there is none.   lumped: one that is seen may be several.   iteration_s: times of
+    iterations: of the main loop, 0 if there is none.   bound: what stands before that number if it is not certain
+    ("about ", "≥ ").   lumped: one that is seen may be several.   iteration_s: times of
     single iterations, or means of consecutive ones, mean of the ranks, in order; empty if unknown.
     partners: by rank, the distances (mod ranks) to those it sends to, ascending; None: unknown.
     rank_computation: by rank, seconds of computation by kept iteration, the same iterations on every rank.
@@ -83,6 +90,7 @@ class Subject:
     environment: Mapping[str, str | None] = field(default_factory=dict)
     arguments: Sequence[str] | None = None
     iterations: int = 0
+    bound: str = ""
     lumped: bool = False
     main_loop: str = ""
     iteration_s: Sequence[float] = ()

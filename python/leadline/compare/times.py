@@ -277,7 +277,9 @@ def _parts(pair: _Pair, level: str, of: Callable[[Subject], Sequence[Part]]) -> 
 
         known = [each for each in parts if each is not None and each.time_s > 0]
         rounded = max((each.time_error_s / each.time_s for each in known), default=0.0)
-        found.append(pair.metric(level, part.name, value, series, per_iteration=part.in_loop, key=key, rounded=rounded))
+        found.append(
+            pair.metric(level, part.full_name, value, series, per_iteration=part.in_loop, key=key, rounded=rounded)
+        )
     return sorted(found, key=lambda metric: -max(metric.a, metric.b))
 
 

@@ -21,7 +21,8 @@ class NamedLoop:
     is true, the call sequence of its inner loop restarts so many times, each time after so many of the inner loop's
     iterations; 0: it does not, or not regularly. about: the number may be off, as only
     the time between calls shows where iterations begin, or there is no machine code and the last one is cut short.
-    call_paths: that its routine is called on, where that was asked for; each is a loop of its own."""
+    call_paths: that its routine is called on, where that was asked for; each is a loop of its own.   inside: of other
+    candidates for the main loop, the number of the one listed before that it takes all the time of, or 0."""
 
     number: int
     routine: str
@@ -38,6 +39,7 @@ class NamedLoop:
     restart_iterations: int
     about: bool = False
     call_paths: int = 1
+    inside: int = 0
 
     @property
     def on_one_path(self) -> str:
@@ -117,6 +119,7 @@ def _in_common(chains: Sequence[Sequence[Location]]) -> int:
 
 
 LEAST_OTHER = 0.5  # of the main loop's time, or of the run's
+ALL_OF_IT = 0.98  # of the time of a loop around it
 MOST_OTHERS = 3
 
 
@@ -132,11 +135,13 @@ def other_loops(run: Run) -> list[NamedLoop]:
     numbers = [n for n in range(1, len(time_ns)) if n != main and time_ns[n] >= least and loops.iterations(n) >= 3]
     named = [named_loop(run, n) for n in sorted(numbers, key=lambda n: -time_ns[n])]
     taken = {_place(named_loop(run, main))} if main else set()
-    found = []
+    found: list[NamedLoop] = []
     for loop in named:
         if _place(loop) not in taken:
             taken.add(_place(loop))
-            found.append(loop)
+            around = (each.number for each in found if loops.within(loop.number, each.number))
+            inside = next((n for n in around if time_ns[loop.number] >= ALL_OF_IT * time_ns[n]), 0)
+            found.append(replace(loop, inside=inside))
     headers = [loop.header for loop in loops.all] if found else []
     return [replace(loop, call_paths=headers.count(headers[loop.number])) for loop in found[:MOST_OTHERS]]
 

@@ -53,9 +53,11 @@ def restarting(loop: NamedLoop) -> str:
 
 
 def or_others(others: Sequence[NamedLoop]) -> str:
-    """ "or: update.cpp:299 in run, 300 ×, 98 %", the next best candidates for the main loop; "" without any."""
+    """ "or: update.cpp:299 in run, 300 ×, 98 %", the next best candidates for the main loop; "" without any. The share
+    of loops within one another is given once."""
     words = []
     for loop in others:
-        count = f"{loop.bound}{fmt.short_count(loop.iterations)} ×{loop.on_one_path}"
-        words.append(f"{place_of(loop)}, {count}, {100 * loop.share:.0f} %")
+        text = f"{place_of(loop)}, {loop.bound}{fmt.short_count(loop.iterations)} ×{loop.on_one_path}"
+        inside = any(each.number == loop.inside for each in others)
+        words.append(f"in it {text}" if inside else f"{text}, {100 * loop.share:.0f} %")
     return f"or: {'; '.join(words)}" if words else ""

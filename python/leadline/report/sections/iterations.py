@@ -43,6 +43,7 @@ def _other(loop: NamedLoop) -> dict[str, Any]:
         "about": loop.about,
         "call_paths": loop.call_paths,
         "share": loop.share,
+        "inside": loop.inside or None,
     }
 
 
