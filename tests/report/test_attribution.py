@@ -43,6 +43,8 @@ def content(times: dict[Site, float], waits: list[WaitEntry]) -> Content:
             waits=SimpleNamespace(entries=tuple(waits), found=True),
             sites=[SimpleNamespace(site=site, time_s=time) for site, time in times.items()],
             ranks=[SimpleNamespace(computation_s=50.0)],
+            io_s=4.0,
+            mpi_io_s=1.0,
             share=lambda time_s: time_s / TIME_S,
         ),
     )
@@ -200,3 +202,19 @@ def test_parts_follow_what_they_are_parts_of_whatever_is_said_of_its_order() -> 
     found = in_order([wait, part, packing], 0.0)
     assert [each.evidence.get("pattern") for each in found] == ["packable_messages", "no_overlap", None]
     assert found[1].part_of == found[0].text
+
+
+def test_patterns_of_files_share_the_time_of_all_file_calls() -> None:
+    """5 s are in file calls. A writer for all costs what the others wait for it, too."""
+
+    def of_file(name: str, cost_s: float, time_s: float) -> Finding:
+        return a_finding("pattern", f"5 %: {name}", cost_s, pattern=name, file="a", time_s=time_s)
+
+    opened, small, writer = (
+        of_file("file_per_rank", 4.0, 5.0),
+        of_file("small_io", 3.0, 3.0),
+        of_file("by_one", 9.0, 0.5),
+    )
+    found = attributed(content({}, []), [small, opened], lambda finding: finding.text)
+    assert [(each.cost_s, each.part_of) for each in found] == [(1.0, opened.text), (4.0, "")]
+    assert costs(content({}, []), opened, writer) == {opened.text: 4.0, writer.text: 9.0}

@@ -623,11 +623,11 @@ def test_of_iterations_that_may_be_several_steps_no_imbalance_is_told_per_step(
 
 def test_steps_that_compute_more_than_the_others_count_in_proportion(make_run: MakeRun) -> None:
     # The steps that were kept compute 5 s, 100 of them on 4 ranks 2000 s; all ranks together computed 40 s.
-    content = Content(uneven_in_steps(make_run, 2_600.0, computation_ns=5e9, noise_ns=2.6e9))
+    content = Content(uneven_in_steps(make_run, 260.0, computation_ns=5e9, noise_ns=2.6e8))
     finding = next(finding for finding in findings_of(content) if finding.id == "imbalance")
     computed_s = sum(rank.computation_s for rank in content.ranks)
-    assert finding.evidence["lost_s"] == pytest.approx(computed_s * 2.6 / 5)
-    assert finding.evidence["lost_per_step_s"] == pytest.approx(computed_s * 2.6 / 5 / 400)
+    assert finding.evidence["lost_s"] == pytest.approx(computed_s * 0.26 / 5)
+    assert finding.evidence["lost_per_step_s"] == pytest.approx(computed_s * 0.26 / 5 / 400)
 
 
 def impossible(make_run: MakeRun) -> Content:
@@ -637,6 +637,12 @@ def impossible(make_run: MakeRun) -> Content:
 def test_a_loss_greater_than_the_run_is_an_error_of_ours(make_run: MakeRun) -> None:
     with pytest.raises(Contradiction, match="imbalance costs 80 s"):
         findings_of(impossible(make_run))
+
+
+def test_a_loss_greater_than_the_step_is_one_too(make_run: MakeRun) -> None:
+    """12 ms of steps of 10 ms: 4.8 s of 40 s."""
+    with pytest.raises(Contradiction, match=r"imbalance costs 4.8 s \(120 % of a part of the run\)"):
+        findings_of(Content(uneven_in_steps(make_run, 12.0, noise_ns=1.2e7)))
 
 
 def test_a_user_reads_what_was_left_out(make_run: MakeRun, monkeypatch: pytest.MonkeyPatch) -> None:

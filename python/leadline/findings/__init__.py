@@ -10,7 +10,7 @@ from dataclasses import replace
 from leadline.figures.content import Content
 from leadline.findings import rules
 from leadline.findings.attribution import attributed
-from leadline.findings.finding import Finding, Rule
+from leadline.findings.finding import Evidence, Finding, Rule
 from leadline.findings.ordering import disturbed_s, in_order
 from leadline.registry import parts_of
 from leadline.text import format as fmt
@@ -44,8 +44,16 @@ def findings_of(content: Content) -> list[Finding]:
 
 
 def is_possible(finding: Finding, time_s: float) -> bool:
-    """Whether it costs no more than there is: a figure that cannot be true is not stated. time_s: of all ranks."""
-    return finding.cost_s is None or finding.cost_s <= time_s * (1 + ROUNDING)
+    """Whether it costs no more than there is, nor more of a part than that: what cannot be true is not stated.
+    time_s: of all ranks."""
+    return (finding.cost_s or 0.0) <= time_s * (1 + ROUNDING) and share_lost(
+        finding.id, finding.evidence
+    ) <= 1 + ROUNDING
+
+
+def share_lost(rule: str, evidence: Evidence) -> float:
+    """Of the run, or of a step: as its sentence says."""
+    return float(evidence.get("share" if rule == "imbalance" else "lost_share") or 0.0)
 
 
 class Contradiction(AssertionError):
@@ -54,7 +62,7 @@ class Contradiction(AssertionError):
 
 def contradiction(impossible: Sequence[Finding], time_s: float) -> Finding:
     """What a user reads in place of findings that cannot be true. Raises Contradiction where tests ask for that."""
-    said = "; ".join(f"{finding.id} costs {finding.cost_s:g} s" for finding in impossible)
+    said = "; ".join(_what_it_costs(finding) for finding in impossible)
     if os.environ.get(FAILS):
         raise Contradiction(f"of {time_s:g} s of all ranks: {said} ({impossible[0].text})")
     left_out = fmt.plural(len(impossible), "finding is", "findings are")
@@ -68,6 +76,12 @@ def contradiction(impossible: Sequence[Finding], time_s: float) -> Finding:
         "itself",
         in_verdict=False,
     )
+
+
+def _what_it_costs(finding: Finding) -> str:
+    share = share_lost(finding.id, finding.evidence)
+    part = f" ({fmt.percent(share)} of a part of the run)" if share > 1 else ""
+    return f"{finding.id} costs {finding.cost_s or 0.0:g} s{part}"
 
 
 def times_are_spoiled(findings: Sequence[Finding]) -> bool:

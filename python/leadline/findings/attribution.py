@@ -78,7 +78,7 @@ def attributed(content: Content, found: Sequence[Finding], say: Saying) -> list[
     for finding in [*serial, *_by_cost(found, "waiting"), *fewer, *patterns]:
         if id(finding) not in given and finding.cost_s and "file" not in finding.evidence:
             given[id(finding)] = _with_its_cost(content, finding, seconds, uneven, say)
-    grouped = _grouped([(each, given.get(id(each), each)) for each in found], seconds)
+    grouped = _grouped([(each, given.get(id(each), each)) for each in _with_files_once(content, found)], seconds)
     return [each for was, each in zip(found, grouped, strict=True) if id(was) not in given or _costs(content, each)]
 
 
@@ -108,6 +108,19 @@ def _uneven_and_synchronous(
     changed = replace(uneven, cost_s=cost, evidence=evidence)
     given[id(uneven)] = replace(changed, text=say(changed))
     return given[id(uneven)]
+
+
+def _with_files_once(content: Content, found: Sequence[Finding]) -> list[Finding]:
+    """Patterns of files that cost more together than all file calls take are about the same calls: the dearest one
+    has them, and the others are parts of it."""
+    of_files = [each for each in _by_cost(found, "pattern") if "file" in each.evidence]
+    left_s, changed = content.io_s + content.mpi_io_s, {}
+    for finding in of_files:
+        own_s = min(finding.cost_s or 0.0, finding.evidence["time_s"])  # the rest are waits of others
+        if own_s > left_s and finding is not of_files[0]:
+            changed[id(finding)] = replace(finding, cost_s=left_s, part_of=of_files[0].text)
+        left_s = max(left_s - own_s, 0.0)
+    return [changed.get(id(each), each) for each in found]
 
 
 def _lost_s(uneven: Finding) -> float:

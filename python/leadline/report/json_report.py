@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,9 +13,11 @@ from leadline.figures.json_entries import rank_id
 from leadline.figures.programs import programs_of
 from leadline.figures.run import Run
 from leadline.figures.time_parts import TimePart
+from leadline.findings import FAILS, Contradiction
 from leadline.findings.finding import Finding
 from leadline.report.one_sided import kinds_of_operations
 from leadline.report.sections import figures_of, listed
+from leadline.report.sums import contradictions
 from leadline.report.verdict import verdict_sentences
 
 SCHEMA = "leadline.report/2"
@@ -45,6 +48,8 @@ def data_of(content: Content, findings: Sequence[Finding]) -> dict[str, Any]:
         "totals": _totals(content),
         **figures_of(content),
     }
+    if os.environ.get(FAILS) and (wrong := contradictions(report)):
+        raise Contradiction("; ".join(wrong))
     return {**report, "sections": listed(report)}
 
 

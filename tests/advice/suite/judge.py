@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -23,7 +24,8 @@ class Verdict:
     """loop: "right", "at least" (with fewer trips than there are, which is said), "part" (a loop within the steps, and
     their number is reported as unknown), "wrong", or "none".
     first: the first statement that costs time, as in `Case.found`.   said: all of them, with their shares.
-    proposals: kinds with their gains, best first."""
+    proposals: kinds with their gains, best first.   taken: other processes had the ranks' cores, so that Leadline gives
+    no advice but to record again."""
 
     loop: str
     trips: int | None
@@ -34,6 +36,7 @@ class Verdict:
     proposals: list[tuple[str, float, float, float]]
     not_worth_it: list[tuple[str, float, float, float]]
     note: str = ""
+    taken: bool = False
 
     def as_data(self) -> dict[str, Any]:
         return asdict(self)
@@ -46,28 +49,33 @@ def name_of(finding: Finding) -> str:
 def judged(case: Case, run: Run, ranks: int, *, proposals: bool = True) -> Verdict:
     content = Content(run)
     loop, trips, place = _loop(case, content, ranks)
-    stated = [each for each in findings_of(content) if not each.in_verdict and not each.part_of]
+    found = findings_of(content)
+    stated = [each for each in found if not each.in_verdict and not each.part_of]
     costly = [each for each in stated if each.cost_s is not None]
     said = [(name_of(each), content.share(each.cost_s or 0.0)) for each in costly]
     first = next(iter([*costly, *stated]), None)
     name, text = (name_of(first), first.text) if first is not None else ("", "")
-    verdict = Verdict(loop, trips, place, name, text, said, [], [])
+    verdict = Verdict(loop, trips, place, name, text, said, [], [], taken=cores_taken(found))
     if not proposals:
         return verdict
     was = predicting.why_spoiled
     try:
         # More ranks than cores: the advice is looked at all the same, its figures are not.
         predicting.why_spoiled = lambda run: None
-        found = advise(run)
+        advice = advise(run)
     except UsageError as error:
         verdict.note = str(error)
     else:
-        for into, given in ((verdict.proposals, found.proposals), (verdict.not_worth_it, found.not_worth_it)):
+        for into, given in ((verdict.proposals, advice.proposals), (verdict.not_worth_it, advice.not_worth_it)):
             into += [(p.candidate.kind, p.gain.share, p.gain.low, p.gain.high) for p in given]
-        verdict.note = "; ".join(f"{candidate.kind} refused: {reason}" for candidate, reason in found.refused)
+        verdict.note = "; ".join(f"{candidate.kind} refused: {reason}" for candidate, reason in advice.refused)
     finally:
         predicting.why_spoiled = was
     return verdict
+
+
+def cores_taken(found: Sequence[Finding]) -> bool:
+    return any(each.id == "cores-taken" for each in found)
 
 
 def _loop(case: Case, content: Content, ranks: int) -> tuple[str, int | None, str]:
