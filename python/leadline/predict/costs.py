@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 
 from leadline import _core
 from leadline.figures.run import Run
-from leadline.predict.message_costs import LATENCY_NS, RecordedCosts, costs_of, messages_of, replayed_costs
+from leadline.predict.message_costs import (
+    LATENCY_NS,
+    RecordedCosts,
+    costs_of,
+    eager_limit_of,
+    messages_of,
+    replayed_costs,
+)
 from leadline.text import format as fmt
 
 SHARED = 0.8  # likely part of a call's own cost that fewer calls save; 0 to 1
@@ -25,7 +32,7 @@ class Costs:
     times is taken as its cost when it does not wait: 0: the shortest; then longer ones, up to the median.   messages:
     what its messages say.   after_send: part of a send's time after its message has left.   shared: part of the calls'
     costs that one call in place of several saves, if it may.   longer: factor of long messages.   error: of the
-    replayed base before the latency was adapted to it."""
+    replayed base before the latency was adapted to it.   assumes_limit: no send of the run shows that one waits."""
 
     eager_bytes: int
     level: int = 0
@@ -35,6 +42,7 @@ class Costs:
     shared: float = SHARED
     longer: float = 1.0
     error: float = 0.0
+    assumes_limit: bool = True
 
     def set(self, settings: _core.ReplaySettings) -> None:
         settings.eager_bytes = self.eager_bytes
@@ -47,7 +55,8 @@ class Costs:
 
     def sentence(self) -> str:
         """What they are."""
-        limit = f"the send of a message larger than {fmt.size(self.eager_bytes)} waits for its receive (assumed)"
+        limit = f"the send of a message larger than {fmt.size(self.eager_bytes)} waits for its receive"
+        limit += " (assumed)" if self.assumes_limit else " (as its sends show)"
         latency = fmt.seconds(self.latency_ns * 1e-9)
         if self.messages is None:
             return (
@@ -63,19 +72,30 @@ class Costs:
 def closest(run: Run, costs: Costs, error_of: Callable[[Costs], float], large: float) -> Costs:
     """error_of: of the replay of the unchanged run, relative.   large: an error with which what the messages say is not
     used, if the replay is closer without it."""
-    levels = [replace(costs, level=level) for level in range(int(_core.Recorded.cost_levels))]
-    plain = min(levels, key=lambda each: abs(error_of(each)))
+    messages = messages_of(run)
     functions = [run.profile.functions[function].name for function, *_ in run.profile.sites()]
-    known = costs_of(messages_of(run), functions, costs.eager_bytes)
+    limit = eager_limit_of(messages, functions)
+    costs = replace(costs, eager_bytes=limit.nearest(costs.eager_bytes), assumes_limit=limit.high is None)
+    levels = [replace(costs, level=level) for level in range(int(_core.Recorded.cost_levels))]
+
+    def best(several: list[Costs]) -> tuple[float, Costs]:
+        return min(((error_of(each), each) for each in several), key=lambda found: abs(found[0]))
+
+    known = costs_of(messages, functions, costs.eager_bytes)
     if known is None:
-        return plain
-    levels = [replace(each, messages=known, latency_ns=min(known.latency.value, MOST_LATENCY_NS)) for each in levels]
-    fitted = _with_latency(min(levels, key=lambda each: abs(error_of(each))), error_of)
-    return plain if abs(error_of(fitted)) > max(abs(error_of(plain)), large) else fitted
+        return best(levels)[1]
+    latency_ns = min(known.latency.value, MOST_LATENCY_NS)
+    error, fitted = best([replace(each, messages=known, latency_ns=latency_ns) for each in levels])
+    error, fitted = _with_latency(fitted, error, error_of)
+    if abs(error) <= large:
+        return fitted
+    without = best(levels)
+    return fitted if abs(error) <= abs(without[0]) else without[1]
 
 
-def _with_latency(costs: Costs, error_of: Callable[[Costs], float]) -> Costs:
-    """Clocks of ranks are not exact enough for latencies: these follow from what the replay is off by."""
+def _with_latency(costs: Costs, first: float, error_of: Callable[[Costs], float]) -> tuple[float, Costs]:
+    """Clocks of ranks are not exact enough for latencies: these follow from what the replay is off by. first: that of
+    these costs. Returns what remains, too."""
 
     def at(value: float) -> Costs:
         if value < 0:
@@ -84,7 +104,7 @@ def _with_latency(costs: Costs, error_of: Callable[[Costs], float]) -> Costs:
 
     value = costs.latency_ns
     low, high = -0.9 * MORE_LATENCY_NS, value + MORE_LATENCY_NS
-    first = error = error_of(costs)
+    error = first
     for _ in range(LATENCY_TRIES):
         if abs(error) < CLOSE or high - low < NARROW_NS:
             break
@@ -92,5 +112,5 @@ def _with_latency(costs: Costs, error_of: Callable[[Costs], float]) -> Costs:
         value = (low + high) / 2
         error = error_of(at(value))
     if abs(error) > WORTH * abs(first):  # the latency is not what is wrong
-        return replace(costs, error=first)
-    return replace(at(value), error=first)
+        return first, replace(costs, error=first)
+    return error, replace(at(value), error=first)

@@ -7,7 +7,6 @@ messages of few sizes: a line leads through the times of these, and what has one
 from __future__ import annotations
 
 import datetime
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -15,13 +14,11 @@ from leadline import _core
 from leadline.errors import UsageError
 from leadline.figures.run import Run
 from leadline.network import Described, Origin
-from leadline.predict.message_costs import RecordedCosts, costs_of, messages_of
+from leadline.predict.message_costs import EagerLimit, RecordedCosts, costs_of, eager_limit_of, messages_of
 from leadline.statistics.lines import line_through
 from leadline.statistics.median import median
 
 QUARTERS = 4
-SURE_NS = 2_000.0  # by which a receive is posted after its send has ended, or before, whatever the clocks
-FEWEST_LATE = 5
 Figures = dict[str, float]  # by path in the file
 Messages = Sequence[_core.MessageTime]
 
@@ -34,18 +31,6 @@ class RecordedNetwork:
     messages: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, list[int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class EagerLimit:
-    """Bytes: messages of `low` were sent before they were received, those of `high` were not; None: none was."""
-
-    low: int
-    high: int | None
-
-    def nearest(self, default: int) -> int:
-        """The default, if it may be: nobody sends all sizes."""
-        return max(min(default, self.high - 1 if self.high is not None else default), self.low)
 
 
 def network_of(run: Run, default_eager_bytes: int) -> RecordedNetwork:
@@ -77,23 +62,6 @@ def network_of(run: Run, default_eager_bytes: int) -> RecordedNetwork:
             hint="leadline record --series full, or leadline calibrate -- mpiexec -n 2",
         )
     return found
-
-
-def eager_limit_of(messages: Messages, functions: Sequence[str]) -> EagerLimit:
-    """From blocking sends whose receives were posted late: had they ended by then?"""
-    early: dict[int, list[bool]] = defaultdict(list)
-    for each in messages:
-        late = each.posted_ns > each.send_begin_ns + 2 * SURE_NS
-        if functions[each.send_site] != "MPI_Send" or not late:
-            continue
-        if each.send_end_ns < each.posted_ns - SURE_NS:
-            early[each.bytes].append(True)
-        elif each.send_end_ns > each.posted_ns:
-            early[each.bytes].append(False)
-    known = {n_bytes: 2 * sum(each) > len(each) for n_bytes, each in early.items() if len(each) >= FEWEST_LATE}
-    low = max((n_bytes for n_bytes, at_once in known.items() if at_once), default=0)
-    above = [n_bytes for n_bytes, at_once in known.items() if not at_once and n_bytes > low]
-    return EagerLimit(low, min(above, default=None))
 
 
 def figures_of(costs: RecordedCosts) -> Figures:
