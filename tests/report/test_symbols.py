@@ -11,6 +11,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 
 from leadline.symbols import Location, Symbolizer, call_path, elf
 from leadline.symbols.cache import SymbolCache
+from leadline.symbols.location import STATEMENT
 from leadline.symbols.names import from_debug_information, readable, shorten_templates
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -252,3 +253,24 @@ def test_namespaces_are_left_out_and_classes_kept() -> None:
 def test_long_template_arguments_are_shortened() -> None:
     assert shorten_templates("f<int>") == "f<int>"
     assert shorten_templates(f"f<{'x' * 60}>::g<int>") == "f<…>::g<int>"
+
+
+def test_a_statement_has_its_own_line_where_its_instruction_sets_a_variable_of_another(tmp_path: Path) -> None:
+    # As compilers describe a variable's next value, which is set at the end of a loop's statement: code of both lines.
+    source = tmp_path / "steps.s"
+    source.write_text(
+        '.file 1 "steps.c"\n.globl step\n.type step, @function\nstep:\n.cfi_startproc\n'
+        ".loc 1 42 1 is_stmt 1\nnop\n.loc 1 67 1 is_stmt 1\nnop\n.loc 1 42 1 is_stmt 0\nnop\n"
+        ".loc 1 70 1 is_stmt 1\nret\n.cfi_endproc\n.size step, .-step\n"
+    )
+    library = tmp_path / "steps.so"
+    subprocess.run(["gcc", "-g", "-shared", "-nostdlib", str(source), "-o", str(library)], check=True)
+    module = (str(library), elf.build_id(elf.open_elf(library)))
+    symbols = subprocess.run(["nm", str(library)], capture_output=True, text=True, check=True).stdout.splitlines()
+    begin = next(int(line.split()[0], 16) for line in symbols if line.endswith(" step"))
+
+    def lines(of: int) -> list[int]:
+        return [Symbolizer().resolve(*module, begin + instruction + 1 + of)[0].line for instruction in range(4)]
+
+    assert lines(0) == [42, 67, 42, 70]
+    assert lines(STATEMENT) == [42, 67, 67, 70]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from leadline import _core
 from leadline.figures.run import Run
 from leadline.symbols import Location, call_path
+from leadline.symbols.location import STATEMENT
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ def named_loop(run: Run, number: int) -> NamedLoop:
     """The loop with that number in the run's list."""
     loops = run.profile.loops
     loop = loops.all[number]
-    code = 0 if loop.by_order else 1  # of an instruction, not of where a call returns to
+    # Of an instruction, not of where a call returns to. What it does may belong to another line than its statement.
+    code = 0 if loop.by_order else STATEMENT + 1
     locate = run.places
     header = _located(run, loop.header, code)
     last = _located(run, loop.last, code)

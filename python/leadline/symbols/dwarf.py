@@ -59,6 +59,7 @@ class _Unit:
     has_regions: bool = False  # parallel regions, which are routines within routines, are among them
     line_addresses: list[int] | None = None
     line_rows: list[tuple[int, int]] = field(default_factory=list)  # (file index, line), (0, 0) after a sequence
+    line_begins: list[bool] = field(default_factory=list)  # whether a statement begins there
     files: list[str] = field(default_factory=list)
 
 
@@ -73,11 +74,14 @@ class DebugInformation:
         self.ranges_: list[tuple[int, int, int]] = []  # (low, high, unit offset), ascending
         self._index()
 
-    def find(self, address: int, symbol: str, scopes: Scopes | None = None) -> list[SourceFrame]:
+    def find(
+        self, address: int, symbol: str, scopes: Scopes | None = None, *, statement: bool = False
+    ) -> list[SourceFrame]:
         """Logical frames at an address, innermost first; empty if neither routine nor line is known.
 
         symbol: the linker's for the routine there, "" if none; it gives the full name if the compiler left it out.
-        scopes: those of the module, for names that only the symbol gives.
+        scopes: those of the module, for names that only the symbol gives.   statement: the line of the statement that
+        began last, not that of the instruction, which may set a variable of another one.
         """
         unit = self._unit_at(address)
         if unit is None:
@@ -90,7 +94,7 @@ class DebugInformation:
                 return []
             return [SourceFrame(*names.readable(symbol, scopes), file, line)]
         chain = [routine, *self._inlined(routine, address)]
-        file, line, exact = self._line_at(unit, address, chain[-1])
+        file, line, exact = self._line_at(unit, address, chain[-1], statement=statement)
         apart = -1 if exact else address
         frames = []
         for level in range(len(chain) - 1, -1, -1):
@@ -284,13 +288,18 @@ class DebugInformation:
                 return _Head(file, _number(current, "DW_AT_decl_line"))
         return None
 
-    def _line_at(self, unit: _Unit, address: int, scope: Any) -> tuple[str, int, bool]:
+    def _line_at(self, unit: _Unit, address: int, scope: Any, *, statement: bool) -> tuple[str, int, bool]:
         """(file, line, whether the compiler gave the address that line) within the routine or inlined call `scope`.
 
         Line 0 is code without a line, for instance where two calls were merged: the last real line before it is the
         best guess. For calls that gfortran puts on their routine's first line, which come before it, the next line is.
         """
         at = self._row_at(unit, address)
+        low, high = next(((b, e) for b, e in self._ranges(scope) if b <= address < e), (address, address))
+        assert unit.line_addresses is not None
+        if statement:
+            begin = bisect.bisect_left(unit.line_addresses, low)
+            at = next((row for row in range(at, begin - 1, -1) if unit.line_begins[row]), at)
         head = self._head(unit, scope)
 
         def is_real(row: int) -> bool:
@@ -299,8 +308,6 @@ class DebugInformation:
 
         if is_real(at):
             return (*self._place(unit, at), True)
-        assert unit.line_addresses is not None
-        low, high = next(((b, e) for b, e in self._ranges(scope) if b <= address < e), (address, address))
         begin = bisect.bisect_left(unit.line_addresses, low)
         end = bisect.bisect_left(unit.line_addresses, high)
         before, after = range(at - 1, begin - 1, -1), range(at + 1, end)
@@ -355,6 +362,7 @@ class DebugInformation:
         rows.sort()  # where a sequence ends and another begins, the row of the new one comes last
         unit.line_addresses = [row[0] for row in rows]
         unit.line_rows = [(row[2], row[3]) for row in rows]
+        unit.line_begins = [row[4] for row in rows]
 
     def _file(self, unit: _Unit, index: int) -> str:
         if unit.line_addresses is None:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-Row = tuple[
-    int, int, int, int
-]  # (address, order in the program, file index, line); (address, -1, -1, 0) ends a sequence
+# (address, order in the program, file index, line, whether a statement begins); (address, -1, -1, 0, True) ends a sequence
+Row = tuple[int, int, int, int, bool]
 
 
 def decode(program: Any, *, little_endian: bool) -> list[Row]:
@@ -30,6 +29,7 @@ class _Machine:
         self.line_base = header["line_base"]
         self.line_range = header["line_range"]
         self.opcode_base = header["opcode_base"]
+        self.default_is_statement = bool(header["default_is_stmt"])
         self.lengths = list(header["standard_opcode_lengths"])
         self.at = 0
         self.rows: list[Row] = []
@@ -38,7 +38,7 @@ class _Machine:
 
     def run(self) -> None:
         code, end = self.code, len(self.code)
-        address, file, line = 0, 1, 1
+        address, file, line, begins = 0, 1, 1, self.default_is_statement
         rows, base, line_base, line_range, step = (
             self.rows,
             self.opcode_base,
@@ -53,25 +53,27 @@ class _Machine:
                 adjusted = opcode - base
                 address += adjusted // line_range * step
                 line += line_base + adjusted % line_range
-                rows.append((address, len(rows), file, line))
+                rows.append((address, len(rows), file, line, begins))
             elif opcode == 0:
                 size = self.unsigned()
                 next_at = self.at + size
                 kind = code[self.at] if size else 0
                 if kind == 1:  # DW_LNE_end_sequence
-                    rows.append((address, -1, -1, 0))
-                    address, file, line = 0, 1, 1
+                    rows.append((address, -1, -1, 0, True))
+                    address, file, line, begins = 0, 1, 1, self.default_is_statement
                 elif kind == 2:  # DW_LNE_set_address
                     address = int.from_bytes(code[self.at + 1 : next_at], self.byteorder)
                 self.at = next_at
             elif opcode == 1:  # DW_LNS_copy
-                rows.append((address, len(rows), file, line))
+                rows.append((address, len(rows), file, line, begins))
             elif opcode == 2:  # DW_LNS_advance_pc
                 address += self.unsigned() * step
             elif opcode == 3:  # DW_LNS_advance_line
                 line += self.signed()
             elif opcode == 4:  # DW_LNS_set_file
                 file = self.unsigned()
+            elif opcode == 6:  # DW_LNS_negate_stmt
+                begins = not begins
             elif opcode == 8:  # DW_LNS_const_add_pc
                 address += (255 - base) // line_range * step
             elif opcode == 9:  # DW_LNS_fixed_advance_pc

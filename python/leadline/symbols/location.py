@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+# Added to an offset: asks for the line of the statement that began last there, not for that of the instruction.
+STATEMENT = 1 << 62
+
 
 @dataclass(frozen=True)
 class Location:

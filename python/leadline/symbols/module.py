@@ -12,7 +12,7 @@ from pathlib import Path
 from leadline.symbols import elf as elf_files
 from leadline.symbols import names
 from leadline.symbols.dwarf import DebugInformation
-from leadline.symbols.location import Location, ModuleProblem
+from leadline.symbols.location import STATEMENT, Location, ModuleProblem
 from leadline.symbols.scopes import Scopes
 
 
@@ -73,11 +73,14 @@ class Module:
         return self.symbols_.scopes if self.symbols_ is not None else None
 
     def _look_up(self, offset: int) -> tuple[Location, ...]:
-        address = offset - 1  # inside the call, not after it
+        statement = bool(offset & STATEMENT)
+        address = (offset & ~STATEMENT) - 1  # inside the call, not after it
         found = self.symbols_.find(address) if self.symbols_ is not None else None
         if self.debug_ is not None:
             try:
-                frames = self.debug_.find(address, found[0] if found is not None else "", self._scopes)
+                frames = self.debug_.find(
+                    address, found[0] if found is not None else "", self._scopes, statement=statement
+                )
             except Exception:
                 frames = []
             if frames:
@@ -87,5 +90,5 @@ class Module:
         if found is not None:
             short, full = names.readable(found[0], self._scopes)
             return (Location(short, full, self.path, symbol_offset=found[1]),)
-        name = f"{os.path.basename(self.path) or '?'}+{offset:#x}"
+        name = f"{os.path.basename(self.path) or '?'}+{offset & ~STATEMENT:#x}"
         return (Location(name, name, self.path, resolved=False),)
