@@ -28,6 +28,24 @@ const LoopCell* RunLoop::cell(uint32_t process) const {
   return at != cells.end() && at->process == process ? &*at : nullptr;
 }
 
+void RunLoop::count(const LoopCell& cell, int by) {
+  silent_on_ += cell.silent ? by : 0;
+  about_on_ += cell.about ? by : 0;
+  silent = silent_on_ > 0 && silent_on_ >= about_on_;
+  about = about_on_ > silent_on_;
+}
+
+void RunLoop::add(const LoopCell& cell) {
+  if (cells.empty() || cells.back().process != cell.process) {
+    cells.push_back(cell);
+    return count(cell, 1);
+  }
+  if (cells.back().time_ns >= cell.time_ns) return;
+  count(cells.back(), -1);
+  cells.back() = cell;
+  count(cell, 1);
+}
+
 bool RunLoops::within(uint32_t inner, uint32_t loop) const {
   while (inner && inner != loop) inner = loops_[inner].outer;
   return inner == loop;
@@ -68,6 +86,8 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       cells[l].thread = stream.thread;
       cells[l].repeats = stream.loops[l].repeats;
       cells[l].entries = stream.loops[l].entries;
+      cells[l].silent = stream.loops[l].silent;
+      cells[l].about = stream.loops[l].about;
     }
     std::vector<bool> file_sites(stream.sites.size());
     for (uint32_t s = 0; s < stream.sites.size(); ++s) {
@@ -113,16 +133,10 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
     const auto same = [](const trace::Frame& a, const trace::Frame& b) { return a.offset == b.offset; };
     for (uint32_t l = 1; l < own.size(); ++l) {
       RunLoop& loop = loops_[own[l]];
-      loop.silent |= stream.loops[l].silent;
-      loop.about |= stream.loops[l].about;
       loop.calls.insert(loop.calls.end(), calls[l].begin(), calls[l].end());
       std::sort(loop.calls.begin(), loop.calls.end(), before);
       loop.calls.erase(std::unique(loop.calls.begin(), loop.calls.end(), same), loop.calls.end());
-      if (loop.cells.empty() || loop.cells.back().process != index) {
-        loop.cells.push_back(cells[l]);
-      } else if (loop.cells.back().time_ns < cells[l].time_ns) {
-        loop.cells.back() = cells[l];
-      }
+      loop.add(cells[l]);
     }
   }
 }
@@ -133,6 +147,7 @@ uint64_t RunLoops::iterations(const std::vector<uint32_t>& same) const {
   std::map<uint32_t, uint64_t> by_process;
   for (const uint32_t loop : same) {
     for (const LoopCell& c : loops_[loop].cells) {
+      if (!loops_[loop].counts(c)) continue;
       uint64_t& own = by_process[c.process];
       own = trace::saturating_sum(own, c.iterations());
     }
@@ -173,7 +188,7 @@ structure::LoopShape RunLoops::shape(uint32_t loop) const {
   std::vector<uint64_t> usual;
   std::map<uint64_t, size_t> restarts;  // ranks, by number of restarts
   for (const LoopCell& c : loops_[loop].cells) {
-    if (!c.shape.iterations) continue;
+    if (!c.shape.iterations || !loops_[loop].counts(c)) continue;
     all.iterations += c.shape.iterations;
     all.variants = std::max(all.variants, c.shape.variants);
     all.commonest = std::max(all.commonest, c.shape.commonest);
@@ -236,8 +251,17 @@ trace::LoopWeight RunLoops::weight(uint32_t loop) const {
   w.restarts = usual.restarts.iterations > 1;
   w.concentrated = middle([](const LoopCell& c) { return c.shape.effective; });
   w.varied = usual.variants >= many_variants && 2 * usual.commonest < 1;
+  w.uneven = is_uneven(usual);
   w.rich = middle([](const LoopCell& c) { return c.sites; }) >= many_sites;
   return w;
+}
+
+// One of the iterations around it makes ten times as many of its as usual, or usually they make ten times as many as
+// one does.
+bool RunLoops::is_uneven(const structure::LoopShape& shape) {
+  constexpr uint64_t many_times = 10;
+  return (shape.usual && shape.most / many_times >= shape.usual) ||
+         (shape.fewest && shape.usual / many_times >= shape.fewest);
 }
 
 uint32_t RunLoops::find_main() const {

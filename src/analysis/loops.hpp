@@ -23,7 +23,8 @@ struct LoopCell {
   uint64_t calls = 0;
   double time_ns = 0, typical_ns = 0;  // typical_ns: the time if every call had taken the usual time of its site
   bool has_mpi = false;
-  uint32_t sites = 0;  // call sites within it
+  bool silent = false, about = false;  // see trace::SourceLoop
+  uint32_t sites = 0;                  // call sites within it
   structure::LoopShape shape;
   uint64_t iterations() const { return repeats + entries; }
 };
@@ -34,11 +35,21 @@ struct RunLoop {
   std::vector<trace::Frame> callers;  // callers of the routine it is in, the innermost first
   std::vector<trace::Frame> calls;    // calls in its routine that lead to MPI from within it, ascending
   bool by_order = false;
-  bool silent = false;          // on some process it may have had more iterations than the calls show
-  bool about = false;           // on some process only the time between calls shows where its iterations begin
+  // On some process it may have had more iterations than the calls show; or only the time between calls shows where
+  // they begin. Where processes differ, it is what most of them say.
+  bool silent = false, about = false;
   std::vector<LoopCell> cells;  // ascending by process
 
   const LoopCell* cell(uint32_t process) const;
+  // Whether the process's number of iterations counts: not if time shows iterations on a few processes alone, nor on
+  // the few where it does not.
+  bool counts(const LoopCell& cell) const { return silent ? !cell.about : !(about && cell.silent); }
+
+  void add(const LoopCell& cell);  // that of a further thread of the last process, or of another process
+
+ private:
+  void count(const LoopCell& cell, int by);
+  int64_t silent_on_ = 0, about_on_ = 0;  // processes
 };
 
 // Whether ranks with these numbers of iterations count the same: the last iterations of a truncated run may differ.
@@ -82,6 +93,7 @@ class RunLoops {
   uint32_t find_main() const;
   // Most processes make as many iterations of the loop.
   bool in_common(uint32_t loop) const;
+  static bool is_uneven(const structure::LoopShape& shape);
   trace::LoopWeight weight(uint32_t loop) const;
   uint32_t number(const trace::Stream& stream, uint32_t loop, const std::vector<uint32_t>& modules,
                   std::vector<uint32_t>* numbers);

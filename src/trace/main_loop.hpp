@@ -15,6 +15,7 @@ struct LoopWeight {
   bool restarts;        // the calls within show where its iterations begin, although it is silent
   bool varied;          // its iterations are of several kinds, none of which is the usual one
   bool rich;            // an iteration makes many different calls: it may well be a step
+  bool uneven;          // some of the iterations around it make ten times as many of its as others
   double concentrated;  // the iterations that its calls or time are spread over ((sum t)^2 / sum t^2); 0: unknown
   uint64_t iterations() const { return repeats + entries; }
 };
@@ -26,11 +27,16 @@ inline constexpr double loop_noise_ns = 5e7;  // delay that a busy machine may a
 // over its iterations: one command of a program's input is the whole run, one size of a sweep takes longer than all
 // before it, most of an interpreter's commands only prepare one of a few runs, or iterations cannot be told apart.
 inline bool makes_the_steps(const LoopWeight& inner, const LoopWeight& outer) {
+  constexpr uint64_t few_cases = 10, many_more = 10;
+  constexpr double least_of_cases = 0.3, calls_of_cases = 0.9;  // small cases leave ranks without work: they wait
   constexpr double most_effective = 3, most_part = 0.6, least_share = 0.7, least_of_varied = 0.9, least_of_silent = 0.8;
   if (inner.iterations() < least_iterations_of_main_loop || !inner.has_mpi) return false;
   if (2 * inner.calls < outer.calls || !outer.calls) return false;
   const double of_calls = static_cast<double>(inner.calls) / static_cast<double>(outer.calls);
   const double share = (inner.ns + loop_noise_ns * of_calls) / (outer.ns + loop_noise_ns);
+  const bool cases = inner.uneven && outer.iterations() < few_cases &&  // each solved as often as takes a second
+                     inner.iterations() >= many_more * outer.iterations();
+  if (cases && of_calls >= calls_of_cases && share >= least_of_cases) return true;
   if (share < least_share) return false;
   const auto iterations = static_cast<double>(outer.iterations());
   // Its share lies in as many iterations at most as those that enter it.

@@ -47,6 +47,10 @@ void drivers() {
   expect({{loop(5, 1, 5000, 10 * second, 1.4), loop(400, 5, 4900, 9.8 * second)}}, 2, "the last case of a sweep is");
   expect({{loop(3, 1, 5000, 10 * second, 1.1), loop(400, 3, 4900, 9.8 * second)}}, 2,
          "two passes warm up, one is timed");
+  LoopWeight solves = loop(10000, 3, 4900, 8 * second);
+  expect({{loop(3, 1, 5000, 10 * second, 2.4), solves}}, 1, "a solver in each of three steps");
+  solves.uneven = true;
+  expect({{loop(3, 1, 5000, 10 * second, 2.4), solves}}, 2, "three sizes, each solved for a second");
   LoopWeight interpreter = loop(20, 1, 2100, 10 * second, 5);
   interpreter.varied = true;
   expect({{interpreter, loop(500, 5, 2000, 9.8 * second)}}, 2, "five of twenty commands are runs");

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-# (address, order in the program, file index, line, whether a statement begins); (address, -1, -1, 0, True) ends a sequence
+# (address, order in the program, file index, line, whether a statement begins); (address, -1, -1, 0, True) ends a
+# sequence.
 Row = tuple[int, int, int, int, bool]
 
 
