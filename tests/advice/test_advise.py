@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,10 +18,10 @@ from replay.test_predict import record
 
 from leadline import predict as predicting
 from leadline.__main__ import main
-from leadline.advice.advise import KINDS, WORTH, _Asked, advise, advise_within, is_negligible
+from leadline.advice.advise import KINDS, MOST_CALLS, WORTH, _Asked, _Budget, advise, advise_within, is_negligible
 from leadline.advice.candidate import Candidate
 from leadline.advice.kinds import merge_reductions
-from leadline.advice.proposal import Proposal
+from leadline.advice.proposal import Gain, Proposal
 from leadline.errors import UsageError
 from leadline.figures.content import Content
 from leadline.figures.run import Run
@@ -117,6 +118,28 @@ def test_a_report_proposes_what_the_command_does(fields: Run, trusted: None) -> 
         assert each.gain.share == gains[each.candidate]
     assert (quick.ceiling, quick.network, quick.balance) == (whole.ceiling, whole.network, whole.balance)
     assert advise_within(Content(fields), 1000) is None
+
+
+@pytest.mark.parametrize(("calls", "expected"), [(1, 500), (100_000, 200), (MOST_CALLS, 3)])
+def test_the_calls_that_are_replayed_are_bounded(calls: int, expected: int) -> None:
+    """Whatever the number of candidates; a few are replayed in any case."""
+    candidates = [Candidate("balance", str(number), "", (), Balance()) for number in range(500)]
+    budget = _Budget(candidates, SimpleNamespace(calls=calls))  # type: ignore[arg-type]
+    replayed = [each for each in candidates if budget.allows(each)]
+    assert len(replayed) == expected
+    assert replayed == candidates[:expected]
+    assert budget.is_short == (calls > 1)
+
+
+def test_intervals_of_what_gains_count_as_replays() -> None:
+    calls = 100_000
+    candidates = [Candidate("balance", str(number), "", (), Balance()) for number in range(500)]
+    budget, replayed = _Budget(candidates, SimpleNamespace(calls=calls)), 0  # type: ignore[arg-type]
+    for each in candidates:
+        if budget.allows(each):
+            replayed += 1
+            budget.spent(Proposal(each, Gain(0.1, 0.1, 0.1), 1.0))
+    assert replayed == -(-MOST_CALLS // (11 * calls))
 
 
 def test_each_kind_has_its_place_in_the_list_of_the_docs() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+import math
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,13 +15,16 @@ from leadline.advice.proposal import Gain, Proposal
 from leadline.advice.sketches import recorded_calls, sketch_of
 from leadline.errors import LeadlineError, UsageError
 from leadline.figures.content import Content
-from leadline.figures.run import Run
+from leadline.figures.run import Run, Site
 from leadline.findings import Finding, findings_of
 from leadline.predict import AnyChange, Balance, Change, Prediction, Replays
 from leadline.registry import parts_of
+from leadline.text import format as fmt
 
 KINDS = parts_of(kinds, "KIND", Kind)
 FEW = 3  # candidates of a run that are worth it
+MOST_CALLS = 20_000_000  # of all replays of candidates: some twenty seconds, where calls hardly repeat
+DRAWN, UNCERTAIN = 10, 30  # about so many replays make an interval
 
 
 @dataclass
@@ -109,8 +113,12 @@ def candidates_of(content: Content) -> list[Candidate]:
 def _replays_of(candidates: Sequence[Candidate]) -> int:
     """About how often a run is replayed for them: for the unchanged run and the ceiling, once for each, and for the
     interval of a few."""
-    intervals = sorted((30 if predict.is_uncertain(each.change) else 10 for each in candidates), reverse=True)
+    intervals = sorted((_interval(each) for each in candidates), reverse=True)
     return 20 + len(candidates) + sum(intervals[:FEW])
+
+
+def _interval(candidate: Candidate) -> int:
+    return UNCERTAIN if predict.is_uncertain(candidate.change) else DRAWN
 
 
 def _advise(
@@ -132,11 +140,18 @@ def _advise(
             hint="leadline predict DIR says in which phase",
         )
     asked = _Asked(replays, steps, network)
-    found, refused = [], []
-    for candidate in candidates:
+    budget = _Budget(candidates, content)
+    found, refused, later = [], [], 0
+    times_s = _times_of(content)
+    for candidate in sorted(candidates, key=lambda each: -_taken_s(each, times_s)):
+        if not budget.allows(candidate):
+            later += 1
+            continue
         try:
             sketch = sketch_of(candidate, recorded_calls(candidate.sites, content))
-            found.append(replace(asked.proposal(candidate, WORTH if only_worth else None), sketch=sketch))
+            proposal = asked.proposal(candidate, WORTH if only_worth or budget.is_short else None)
+            budget.spent(proposal)
+            found.append(replace(proposal, sketch=sketch))
         except UsageError as error:
             if steps or network is not None or not is_negligible(candidate, content):
                 refused.append((candidate, str(error)))
@@ -162,7 +177,7 @@ def _advise(
         seconds=asked.base.base.seconds,
         error=asked.base.error_of_base["whole"],
         phases_s=asked.base.predicted.phases_s,
-        notes=asked.base.notes,
+        notes=[*asked.base.notes, *_left_out(later)],
     )
 
 
@@ -171,10 +186,43 @@ def is_negligible(candidate: Candidate, content: Content) -> bool:
     if all ranks wait for the one that makes them."""
     if not candidate.sites:
         return False
-    own = set(candidate.sites)
-    entries = [*content.sites, *content.file_sites]
-    taken_s = sum(entry.time_s for entry in entries if entry.site in own)
-    return taken_s * content.run.ranks < WORTH * content.run.base_s
+    return _taken_s(candidate, _times_of(content)) * content.run.ranks < WORTH * content.run.base_s
+
+
+def _times_of(content: Content) -> dict[Site, float]:
+    """Of calls, on all ranks together."""
+    return {entry.site: entry.time_s for entry in (*content.sites, *content.file_sites) if entry.site is not None}
+
+
+def _taken_s(candidate: Candidate, times_s: Mapping[Site, float]) -> float:
+    """By the calls that it is about; without any, it is about the whole run."""
+    return sum(times_s.get(site, 0.0) for site in {*candidate.sites}) if candidate.sites else math.inf
+
+
+class _Budget:
+    """How many calls are replayed for candidates, of which those whose calls take longest come first; a few of them, in
+    any case. is_short: it does not suffice for the interval of each."""
+
+    def __init__(self, candidates: Sequence[Candidate], content: Content) -> None:
+        self._calls, self._asked, self._left = max(content.calls, 1), 0, MOST_CALLS
+        self.is_short = self._calls * sum(map(_interval, candidates)) > self._left
+
+    def allows(self, candidate: Candidate) -> bool:
+        self._asked += 1
+        self._left -= self._calls
+        return self._left >= 0 or self._asked <= FEW
+
+    def spent(self, proposal: Proposal) -> None:
+        if proposal.gain.share >= WORTH or not self.is_short:
+            self._left -= self._calls * _interval(proposal.candidate)
+
+
+def _left_out(number: int) -> list[str]:
+    if not number:
+        return []
+    return [
+        f"{fmt.plural(number, 'more candidate')} were not replayed, whose calls take less time than those of others."
+    ]
 
 
 def _by_whether_answered(content: Content, predicted: Set[str]) -> tuple[list[Finding], list[Finding]]:
