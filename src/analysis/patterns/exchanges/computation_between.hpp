@@ -20,9 +20,10 @@ class ComputationBetween {
   bool is_little(double ns, int64_t bytes) const { return ns <= least_ns || (is_copying(ns, bytes) && ns <= most_ns_); }
   // The cost of a byte: at first that of single numbers far apart, of much data that of memory.
   static bool is_copying(double ns, int64_t bytes) {
-    const auto n = static_cast<double>(bytes);
-    return ns <= least_ns + 5 * n && ns <= 20e3 + n;
+    return ns <= least_ns + 5 * static_cast<double>(bytes) && is_brief(ns, bytes);
   }
+  // So short that it does not matter what becomes of it when messages are sent at another time.
+  static bool is_brief(double ns, int64_t bytes) { return ns <= 20e3 + static_cast<double>(bytes); }
   // For consecutive calls: those before which the program computes for longer, by their predecessors, ascending.
   std::vector<uint32_t> breaks(const Step& step, int64_t bytes) const;
   // In one iteration of the loop, without what comes before the loop: usually, where the step has the times of its

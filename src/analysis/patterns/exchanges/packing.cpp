@@ -58,8 +58,8 @@ std::optional<Pattern> Packing::messages(const Exchange& e, const Ordering& o, b
   const auto fewer = [this](uint32_t a, uint32_t b) { return fixed_iterations(a) < fixed_iterations(b); };
   const auto [least, most] = std::minmax_element(loops.begin(), loops.end(), fewer);
   const bool computes = std::any_of(loops.begin(), loops.end(), [&](uint32_t l) {
-    return !ComputationBetween::is_copying(computation_.in_iteration_ns(steps_.iteration, l, loop_of_site_),
-                                           mean_bytes(e));
+    return !ComputationBetween::is_brief(computation_.in_iteration_ns(steps_.iteration, l, loop_of_site_),
+                                         mean_bytes(e));
   });
   p.evidence = {{"together", static_cast<int64_t>(fixed_iterations(*least))},
                 {"messages_to_a_partner_per_step", each},
@@ -91,7 +91,7 @@ bool Packing::may_be_the_step(uint32_t loop, int64_t bytes) const {
   const uint64_t steps = fixed_iterations(loop);
   if (steps < least_steps || steps < least_per_entry * loops.iterations(loops.main())) return false;
   if (loops.time_ns(loop) < nearly_all * loops.time_ns(loops.main())) return false;
-  return !ComputationBetween::is_copying(computation_.in_iteration_ns(steps_.iteration, loop, loop_of_site_), bytes);
+  return !ComputationBetween::is_brief(computation_.in_iteration_ns(steps_.iteration, loop, loop_of_site_), bytes);
 }
 
 // A loop whose messages go one way only and that computes in each iteration: one rank computes the next part while the
