@@ -102,7 +102,8 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       const uint32_t function = stream.sites[site].function;
       const CallClass cls = function < process.functions.size() ? process.functions[function].cls : CallClass::other;
       if (trace::facts_of(cls).category == trace::Category::startup) return;
-      const double ns = times.sum_ns + times.gap_sum_ns;
+      const double own_ns = std::min(times.gap_sum_ns, process.own_per_call_ns * static_cast<double>(times.count));
+      const double ns = times.sum_ns + times.gap_sum_ns - own_ns;
       // The usual duration of all calls: the first may make a connection, and the machine may hold any of them up.
       const double typical_ns =
           times.gap_sum_ns + static_cast<double>(trace::median_of(times.hist, times.count) * times.count);

@@ -78,7 +78,7 @@ class RunLoops {
   uint64_t iterations(uint32_t loop) const;
   // The same of several that are one loop of the source, which ranks reach on different ways.
   uint64_t iterations(const std::vector<uint32_t>& same) const;
-  double time_ns(uint32_t loop) const;
+  double time_ns(uint32_t loop) const;  // without what recording took
   // Of an iteration, timed or not: the mean over the ranks that count as the median one does, of each rank's mean.
   double mean_ns(uint32_t loop) const;
   // Over all processes: the overall fewest, the overall most, and the usual number on the median process.

@@ -154,6 +154,22 @@ void the_mean_of_an_iteration_is_over_ranks() {
   check(std::abs(found - want) < 0.5, "mean of an iteration: " + std::to_string(found));
 }
 
+// What recording took is part of neither, also where a call came so soon that the time before it is less than usual.
+void a_loop_takes_as_long_as_its_phase() {
+  Process p = program(0), q = program(250);
+  p.own_per_call_ns = q.own_per_call_ns = 7;
+  const Run run({std::move(p), std::move(q)});
+  const double one = 12 * (1000 + 50) + 36 * (300 + 20) + 3 * (5 + 400), own = 12 * 7 + 36 * 7 + 3 * 5;
+  for (const Phase::Kind kind : {Phase::Kind::loop, Phase::Kind::inner}) {
+    double phase = 0;
+    for (const PhaseTime& t : run.phase(kind)->times) phase += t.computation + t.mpi + t.io;
+    const double loop = run.profile.loops().time_ns(run.phase(kind)->loop);
+    check(std::abs(loop - phase) < 0.5, std::to_string(loop) + " and " + std::to_string(phase) + " ns");
+    const double want = kind == Phase::Kind::loop ? 2 * (one - own) + 12 * 250 : 2 * 36 * (300 + 20 - 7);
+    check(std::abs(loop - want) < 0.5, std::to_string(loop) + " for " + std::to_string(want) + " ns");
+  }
+}
+
 void without_a_loop_everything_is_initialisation() {
   Process p = program(0);
   p.streams[0].loops.resize(1);
@@ -208,6 +224,7 @@ int main() {
   times_are_those_of_the_calls();
   iterations_are_counted();
   the_mean_of_an_iteration_is_over_ranks();
+  a_loop_takes_as_long_as_its_phase();
   without_a_loop_everything_is_initialisation();
   phases_are_in_the_regions_around_their_calls();
   small_inner_loops_are_left_out();

@@ -38,4 +38,8 @@ def test_what_is_left_out_between_calls_is_own_time(
         assert parts == pytest.approx(figures["time_s"], rel=1e-9)
     assert sum(part["time_s"] for part in report["time_parts"]) == pytest.approx(report["time_s"], rel=1e-9)
     phases_s = sum(phase["time_s"] + phase["startup_s"] for phase in report["phases"] if phase["parent"] is None)
+    loops = {loop["id"]: loop["time_s"] for loop in report["loops"]}
+    for phase in report["phases"]:  # the summary's and the phases' share of a loop is the one in its own section
+        if phase["loop"] in loops:
+            assert phase["time_s"] == pytest.approx(loops[phase["loop"]], abs=CALLS * ROUNDING_S)
     assert phases_s + report["own_between_s"] == pytest.approx(report["time_s"], abs=CALLS * ROUNDING_S)

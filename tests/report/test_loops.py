@@ -6,9 +6,12 @@ from typing import Any, cast
 
 from leadline.figures.iterations import Iterations
 from leadline.figures.loops import NamedLoop
+from leadline.figures.run import Run
 from leadline.figures.timeline.steps import median_s
 from leadline.report.sections.loops import LoopEntry, _lines, _loop
 from leadline.wording.loops import or_others, restarting
+
+from .handmade import a_process
 
 LOOP = NamedLoop(
     3,
@@ -97,3 +100,20 @@ def test_the_share_of_candidates_within_one_another_is_said_once() -> None:
     outer, inner = replace(LOOP, at_least=True), replace(LOOP, number=4, line=14, iterations=600, inside=3)
     assert or_others([outer, inner]) == "or: solver.f90:12 in solve, ≥ 40 ×, 25 %; in it solver.f90:14 in solve, 600 ×"
     assert or_others([inner]) == "or: solver.f90:14 in solve, 600 ×, 25 %", "the one around it is not listed"
+
+
+def test_shares_of_loops_are_of_ranks_whose_loops_are_known() -> None:
+    """Rank 1's trace was cut before its loops. Rank 2 is whole and has none: its time counts."""
+    loops = [SimpleNamespace(cells=[]), SimpleNamespace(cells=[SimpleNamespace(process=0)])]
+
+    def base_s(*complete: bool) -> float:
+        run: Any = Run.__new__(Run)
+        run.processes = [
+            a_process(rank, 3, complete=whole, category_ns=[0.0] * 9) for rank, whole in enumerate(complete)
+        ]
+        run.profile = SimpleNamespace(loops=SimpleNamespace(all=loops))
+        return cast("float", run.loop_base_s)
+
+    assert base_s(True, True, True) == 30
+    assert base_s(True, False, True) == 20
+    assert base_s(False, True, True) == 30, "cut, but its loops are known"

@@ -77,7 +77,7 @@ def named_loop(run: Run, number: int) -> NamedLoop:
     callers = [locate(module, offset) for module, offset in loop.callers]
     locate.save()
     time_s = loops.time_ns(number) * 1e-9
-    all_s = run.base_s
+    all_s = run.loop_base_s
     shape = loops.shape(number) if loop.silent else None
     return NamedLoop(
         number,

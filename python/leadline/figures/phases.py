@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 
@@ -180,7 +181,7 @@ def _entry(
         about=loop is not None and loop.about,
         around=tuple(named_loop(run, number) for number in loop.around) if loop and phase.kind == "loop" else (),
         every=0 if lumped else phase.every,
-        period_s=each[len(each) // 2] / n if n and each and not lumped else None,
+        period_s=statistics.median(each) / n if n and each and not lumped else None,
         computation_s=computation,
         mpi_s=mpi,
         wait_s=wait,

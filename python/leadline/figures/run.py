@@ -87,6 +87,11 @@ class Places:
         self.cache_.save()
 
 
+def _base_s(process: _core.ProcessSummary) -> float:
+    startup = _core.CATEGORIES.index("startup")
+    return max(process.duration_ns - process.category_ns[startup], 0.0) * 1e-9
+
+
 class Run:
     """The result of open_run. Processes are numbered as in `profile.processes`."""
 
@@ -130,8 +135,16 @@ class Run:
     @functools.cached_property
     def base_s(self) -> float:
         """Seconds of the main threads of all ranks, from MPI_Init to MPI_Finalize without these."""
-        startup = _core.CATEGORIES.index("startup")
-        return sum(max(p.duration_ns - p.category_ns[startup], 0.0) for p in self.processes) * 1e-9
+        return sum(map(_base_s, self.processes))
+
+    @functools.cached_property
+    def loop_base_s(self) -> float:
+        """What shares of loops refer to: the same of ranks whose loops are known. A trace that was cut may have lost
+        them, but not the times of its calls."""
+        if all(p.complete for p in self.processes):
+            return self.base_s
+        known = {cell.process for loop in self.profile.loops.all for cell in loop.cells}
+        return sum(_base_s(p) for index, p in enumerate(self.processes) if p.complete or index in known)
 
     @property
     def library(self) -> str:

@@ -16,7 +16,7 @@ def summary(content: Content) -> str:
     """For example "12.3 ms (4.1 % of the ranks' time) in 4,021 calls: 1.20 GB read, 300 MB written; 5 files."."""
     io = content.files
     own = io.own
-    share = f" ({fmt.percent(content.share(content.io_s))} of the ranks' non-MPI time)" if content.base_s else ""
+    share = f" ({fmt.percent(content.share(content.io_s))} of the {content.time_of}' time)" if content.base_s else ""
     return (
         f"{fmt.seconds(own.time_s)}{share} in {fmt.plural(own.calls, 'call')}: {fmt.size(own.bytes_read)} read, "
         f"{fmt.size(own.bytes_written)} written; {fmt.plural(len(io.files), 'file')}."

@@ -11,6 +11,7 @@ from leadline.figures.iterations import Iterations
 from leadline.figures.json_entries import rank_id
 from leadline.figures.loops import NamedLoop, named_loop
 from leadline.figures.run import Run
+from leadline.figures.time_parts import LEAST_OWN_SHOWN
 from leadline.report.section import Section
 from leadline.symbols import Location
 from leadline.text import format as fmt
@@ -158,6 +159,9 @@ def draw(content: Content, out: Screen) -> None:
     if content.iterations is not None:
         out.section(SECTION.title, "time per iteration, from the first to the last")
         out.lines(_lines(content.iterations, out.width))
+        if content.iterations.timed and content.share(content.own_between_s) >= LEAST_OWN_SHOWN:
+            own = fmt.percent(content.share(content.own_between_s))
+            out.lines([(f"  times of iterations include Leadline's overhead, {own} of the run", "dim")])
         if others := or_others(content.other_loops):
             out.lines([(part, "dim") for part in wrapped(f"  {others} (--step FILE:LINE)", out.width, rest="    ")])
 

@@ -50,6 +50,9 @@ def _overhead(content: Content) -> str:
     own = f"{fmt.seconds(content.own_s)} of the {content.time_of}' time"
     if content.own_share is not None:
         own += f" ({fmt.percent(content.own_share)})"
+    if content.own_between_s and content.own_s:
+        between = f"{fmt.seconds(content.own_between_s)} ({fmt.percent(content.share(content.own_between_s))})"
+        own += f", with MPI_Init and MPI_Finalize; between calls {between}"
     trace = f"traces of {fmt.size(content.trace_bytes)}"
     return f"Overhead: {own}; {trace}."
 

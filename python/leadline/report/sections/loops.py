@@ -44,7 +44,7 @@ def loop_entries(run: Run, least_share: float) -> list[LoopEntry]:
     """
     loops = run.profile.loops
     all_loops = loops.all
-    whole_ns = 1e9 * run.base_s or 1.0
+    whole_ns = 1e9 * run.loop_base_s or 1.0
     calls = [sum(cell.calls for cell in loop.cells) for loop in all_loops]
     all_calls = sum(n for loop, n in zip(all_loops, calls, strict=True) if not loop.outer) or 1
     times = [0.0, *(loops.time_ns(number) for number in range(1, len(all_loops)))]
