@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace leadline::analysis {
@@ -20,31 +21,58 @@ uint32_t with_windows(const trace::Series& of, uint32_t loop) {
   return loop;
 }
 
-// A window's first and last iteration may lack the partners' calls, because their windows begin and end elsewhere.
+const trace::WrittenGeneration* generation_of(const trace::Stream& stream, uint32_t number) {
+  for (const trace::WrittenGeneration& g : stream.generations) {
+    if (g.facts().number == number) return &g;
+  }
+  return nullptr;
+}
+
+// Whether the loop's iterations are numbered on in both: the recorder goes on counting those of a loop of the source.
+bool same_count(const trace::Series& earlier, const trace::Series& of, uint32_t loop) {
+  return of.loops[loop].source && loop < earlier.loops.size() && earlier.loops[loop].source == of.loops[loop].source &&
+         earlier.loops[loop].timed <= of.loops[loop].timed;
+}
+
+// The end of a window, and of its parts behind pauses: calls of the generation before it.
+uint64_t end_of(const trace::Series& series, size_t window) {
+  const std::vector<trace::WindowTimes>& all = series.windows;
+  uint64_t end = all[window].first_call + all[window].entries;
+  while (++window < all.size() && all[window].kind == trace::SeriesKind::continued && all[window].first_call == end) {
+    end += all[window].entries;
+  }
+  return end;
+}
+
+// A window's first and last iteration may lack the partners' calls, because their windows begin and end elsewhere. The
+// iteration under way when a generation was full has its calls in two of them: its window does not count.
 std::vector<uint64_t> sampled_of(const trace::Stream& stream, const trace::Series& of, uint32_t loop) {
   std::vector<uint64_t> all;
   const uint64_t each = of.loops[loop].source ? of.loops[loop].anchors : 1;  // iterations of the window's loop
   loop = with_windows(of, loop);
   const uint64_t width = of.loops[loop].width, at_once = of.loops[loop].at_once;
   const uint64_t edge = width / 2 > at_once ? at_once : 0;
+  std::set<uint32_t> counted = {of.generation};
   for (const trace::Series& series : stream.series) {
-    if (series.generation != of.generation) continue;
-    for (const trace::WindowTimes& w : series.windows) {
+    if (same_count(series, of, loop)) counted.insert(series.generation);
+  }
+  for (const trace::Series& series : stream.series) {
+    const trace::WrittenGeneration* generation = generation_of(stream, series.generation);
+    if (!generation || !counted.count(series.generation)) continue;
+    const uint64_t entries = generation->facts().calls + generation->facts().polls_kept;
+    for (size_t i = 0; i < series.windows.size(); ++i) {
+      const trace::WindowTimes& w = series.windows[i];
       if (w.kind != trace::SeriesKind::sampled || w.loop != loop) continue;
+      if (series.generation != of.generation && end_of(series, i) >= entries) continue;
       const uint64_t first = w.iteration + edge, end = w.iteration + width - std::min(edge, width);
-      for (uint64_t i = (first + each - 1) / each; (i + 1) * each <= end && all.size() < most_sampled; ++i) {
-        all.push_back(i);
+      for (uint64_t n = (first + each - 1) / each; (n + 1) * each <= end && all.size() < most_sampled; ++n) {
+        all.push_back(n);
       }
     }
   }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
-}
-
-const trace::WrittenGeneration* generation_of(const trace::Stream& stream, uint32_t number) {
-  for (const trace::WrittenGeneration& g : stream.generations) {
-    if (g.facts().number == number) return &g;
-  }
-  return nullptr;
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ void bind_waits(nb::module_& m) {
       .def_ro("found", &RunWaits::found)
       .def_ro("estimated", &RunWaits::estimated)
       .def_ro("iterations", &RunWaits::iterations)
+      .def_ro("unseen", &RunWaits::unseen)
       .def_ro("rows", &RunWaits::rows)
       .def_ro("path", &RunWaits::path)
       .def_ro("path_steps", &RunWaits::path_steps)

@@ -44,6 +44,7 @@ void EventGraph::attach(ThreadHeader* header, char* region, Backing backing, uin
 
 void EventGraph::reset(bool unordered) {
   keep_transitions();
+  series_.leave_generation();
   h_->left_site = site_before();
   h_->graph = GraphState{};
   h_->calls_before += calls_of(*h_);

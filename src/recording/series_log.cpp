@@ -44,6 +44,16 @@ void SeriesLog::keep(uint64_t entries, uint64_t in_memory, bool automatic, Host 
   reset();
 }
 
+// The iteration under way goes on in the next generation, and its calls here count for it: its begin lies that far
+// before the next one. The calls of the slowest were written with this one.
+void SeriesLog::leave_generation() {
+  if (!s_->loops) return;
+  loop().begin_call -= entries_of(*h_);
+  for (uint32_t l = 0; l < s_->loops && l < trace::most_loops; ++l) {
+    for (SlowIteration& slow : s_->loop[l].slow) slow.entries = 0;
+  }
+}
+
 void SeriesLog::reset() {
   batches_kept_ = 0;
   entries_.clear();

@@ -27,7 +27,8 @@ class SeriesLog {
   // Keeps this many entries; `automatic`: more if the loop's iteration is long. 0: none. If they are more than may be
   // in memory, they are spilled.
   void keep(uint64_t entries, uint64_t in_memory, bool automatic, Host host);
-  // Begins with an empty generation.
+  // The numbers of calls begin again: before they do, and after.
+  void leave_generation();
   void reset();
   // The order is not kept from now on, so entries would have no meaning.
   void stop();

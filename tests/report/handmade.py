@@ -72,7 +72,7 @@ class HandmadeProfile:
     def wait_finder(self) -> Any:
         imbalance = SimpleNamespace(found=False)
         nothing = SimpleNamespace(
-            found=False, estimated=False, iterations=0, rows=[], path=[], path_steps=0, imbalance=imbalance
+            found=False, estimated=False, iterations=0, unseen=[], rows=[], path=[], path_steps=0, imbalance=imbalance
         )
         return SimpleNamespace(add=lambda process, index: None, find=lambda: nothing)
 

@@ -62,6 +62,13 @@ def test_all_outputs_have_the_sections_in_one_order(strip_run: Any) -> None:
     assert at == sorted(at)
 
 
+@pytest.mark.parametrize("section", [section for section in SECTIONS if section.draw], ids=lambda section: section.id)
+def test_a_section_that_is_asked_for_says_so_if_it_has_nothing(section: Section, strip_run: Any) -> None:
+    out = io.StringIO()
+    Report(strip_run).print_sections(Console(file=out, width=80), [section.id])
+    assert out.getvalue().strip()
+
+
 def test_a_section_without_a_part_for_an_output_must_say_why() -> None:
     with pytest.raises(ValueError, match="section new: either a part for json or a reason why it has none"):
         Section(id="new", title="New", order=1, draw=lambda content, out: None)

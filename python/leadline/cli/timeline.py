@@ -91,16 +91,30 @@ def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[
         lines += _wrapped(about_clocks(run.profile.time()), width, "dim")
     shown = [lane for lane, process in enumerate(timeline.processes) if process in wanted]
     lines += picture(calls, labels, shown, width, lambda row: drawing.category(calls.function(row)))
-    lines.append([("", "")])
-    lines.append([("Longest calls", "bold")])
-    return [
-        *lines,
-        *(
-            [(line, "")]
-            for text in longest_calls(calls, labels, shown, lambda row: _where(timeline, calls, row))
-            for line in folded(text, width)
-        ),
-    ]
+    for text in _without_calls(run, timeline, calls, shown):
+        lines += _wrapped(text, width, "")
+    longest = longest_calls(calls, labels, shown, lambda row: _where(timeline, calls, row))
+    if longest:
+        lines += [[("", "")], [("Longest calls", "bold")]]
+    return [*lines, *([(line, "")] for text in longest for line in folded(text, width))]
+
+
+def _without_calls(run: Any, timeline: Any, calls: Any, lanes: list[int]) -> list[str]:
+    """Why lanes are empty."""
+    cut: list[str] = []
+    others: list[str] = []
+    for lane, rows in enumerate(calls.rows_by_lane(len(timeline.processes))):
+        if lane in lanes and not len(rows):
+            process = timeline.processes[lane]
+            (cut if run.cut(process) else others).append(run.label(process))
+    texts = []
+    if cut:
+        ranks = "rank" if len(cut) == 1 else "ranks"
+        texts.append(f"The trace of {ranks} {', '.join(cut)} is truncated: its calls in this iteration are not in it.")
+    if others:
+        ranks = "rank" if len(others) == 1 else "ranks"
+        texts.append(f"Of {ranks} {', '.join(others)}, no call in this iteration is known.")
+    return texts
 
 
 def _wrapped(text: str, width: int, style: str) -> list[list[tuple[str, str]]]:
@@ -128,7 +142,9 @@ def _about(timeline: Any, number: Any, title: str, run: Any) -> str:
     from leadline.figures.timeline.steps import median_s
     from leadline.text import format as fmt
 
+    cut = sum(run.cut(process) for process in timeline.processes)
     ranks = "the ranks" if len(timeline.processes) == len(run.order) else f"{len(timeline.processes)} ranks"
+    ranks += f" ({cut} of which {'has' if cut == 1 else 'have'} a truncated trace)" if cut else ""
     which = f"Iteration {number.number:,}{f' ({title})' if title else ''}"
     return (
         f"{which}: {fmt.seconds(number.mean_s)} mean over {ranks}, max {fmt.seconds(number.longest_s)} on rank "

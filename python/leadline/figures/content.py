@@ -80,8 +80,8 @@ class Content:
 
     @property
     def waiting_s(self) -> float | None:
-        """Of all ranks, for other ranks, as matched calls show it; None if the times of calls were not kept."""
-        return sum(entry.seconds for entry in self.waits.entries) if self.waits.found else None
+        """Of all ranks, for other ranks, as matched calls show it; None if too few of their times were kept."""
+        return self.waits.total_s
 
     @functools.cached_property
     def time_parts(self) -> tuple[TimePart, ...]:

@@ -44,6 +44,16 @@ class Iterations:
         return sum(part.timed for part in self.found.strip)
 
     @property
+    def mpi_calls(self) -> float | None:
+        """In an iteration: the mean over the ranks of each rank's mean. Of repeated calls that are no loop of the
+        source, it is known only where no file calls are among them."""
+        if self.loop is None:
+            return self.found.calls if self.timed and not self.run.file_sites else None
+        cells = self.run.profile.loops.all[self.loop.number].cells
+        means = [cell.calls / (cell.repeats + cell.entries) for cell in cells if cell.repeats + cell.entries]
+        return sum(means) / len(means) if means else None
+
+    @property
     def average_s(self) -> float | None:
         """Mean over ranks of all iterations, timed or not; None where their number is not known exactly."""
         if self.loop is None or self.loop.at_least:

@@ -64,7 +64,7 @@ class PhaseEntry:
 
 
 def phases_of(run: Run, found: _core.RunPhases, waits: Waits, samples: Samples) -> list[PhaseEntry]:
-    waited = _waited(waits) if waits.found else None
+    waited = _waited(waits) if waits.total_s is not None else None
     entries: list[PhaseEntry] = []
     paths = _Paths(run, found)
     main: int | None = None

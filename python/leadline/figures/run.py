@@ -172,6 +172,10 @@ class Run:
         cut = any(not process.complete and process.duration_ns < least_ns for process in self.processes)
         return cut or self.ranks > len(self.processes)
 
+    def cut(self, process: int) -> bool:
+        """Whether the end of its trace file is missing or damaged."""
+        return any(loss.code == "trace-damaged" and loss.rank == self.label(process) for loss in self.losses)
+
     def _lost(self, *codes: str) -> bool:
         return any(loss.code in codes for loss in self.losses)
 

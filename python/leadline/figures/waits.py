@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from leadline import _core
+from leadline.figures.entries import STARTUP
 from leadline.figures.run import Run, Site
+
+MOST_UNSEEN = 0.1  # of the ranks' time
 
 
 class WaitCause(NamedTuple):
@@ -52,6 +55,8 @@ class PathEntry:
 class Waits:
     """found: whether times of calls were kept that waits could be read from.   estimated: from `iterations` of them.
 
+    unseen_s: in MPI calls none of which were in these iterations; too much: it is more than a tenth of the time, so
+    that the waits that were found say little of the whole run's.
     ends_apart: nothing is said of waits and imbalance, because a rank's trace is missing or ends before the others'.
     """
 
@@ -63,6 +68,13 @@ class Waits:
     path_steps: int
     imbalance: _core.Imbalance
     ends_apart: bool = False
+    unseen_s: float = 0.0
+    too_much_unseen: bool = False
+
+    @property
+    def total_s(self) -> float | None:
+        """Of all ranks; None if it is unknown."""
+        return sum(entry.seconds for entry in self.entries) if self.found and not self.too_much_unseen else None
 
 
 def waits_of(run: Run, found: _core.RunWaits) -> Waits:
@@ -89,4 +101,18 @@ def waits_of(run: Run, found: _core.RunWaits) -> Waits:
         for row in found.rows
     )
     path = tuple(PathEntry(run.label(row.process), row.doing, by_member.get(row.site), row.share) for row in found.path)
-    return Waits(found.found, found.estimated, found.iterations, entries, path, found.path_steps, found.imbalance)
+    unseen = dict(found.unseen)
+    startup = {function.name for function in run.profile.functions if function.cls in STARTUP}
+    of_mpi = [member for site in run.sites if site.function not in startup for member in site.members]
+    unseen_s = sum(unseen.get(member, 0.0) for member in of_mpi) * 1e-9 if found.found else 0.0
+    return Waits(
+        found.found,
+        found.estimated,
+        found.iterations,
+        entries,
+        path,
+        found.path_steps,
+        found.imbalance,
+        unseen_s=unseen_s,
+        too_much_unseen=unseen_s > MOST_UNSEEN * run.base_s,
+    )

@@ -47,7 +47,9 @@ def export(selection: Selection, path: Path) -> Written:
     entries, total = _tree(by_site, selection.sites())
     with path.open("x", encoding="utf-8") as out:
         out.writelines(_lines(selection, entries, total))
-    written.amounts = {"call": total[1], "call site": len(by_site)}
+    on_files = {member for site in selection.run.file_sites for member in site.members}
+    files = sum(costs[1] for site, costs in by_site.items() if site in on_files)
+    written.amounts = {"MPI call": total[1] - files, "file call": files, "call site": len(by_site)}
     return written
 
 

@@ -471,7 +471,7 @@ def _notes(differences: dict[str, int], run: Run) -> list[str]:
         "wildcards": "distinct nonblocking MPI_ANY_SOURCE receives are replayed as if posted at their wait",
         "one_sided": "one-sided calls take as long as in the run",
         "threads": "threads other than the first are omitted",
-        "untimed": "calls have no times of their own and take the mean of their kind",
+        "untimed": "times, of calls and of the computation before them, were not kept and are the means of their kind",
     }
     notes = [f"{differences[name]:,} {text}." for name, text in texts.items() if differences[name]]
     waited = [p.conditions.waited_ns for p in run.processes if p.conditions.waited_ns >= 0]

@@ -19,6 +19,7 @@ class Section:
     show.
 
     short: a title for narrow places.
+    nothing: why it has nothing to show, for whoever asks for it.
     order: its place among the sections, in tens, so that there is room between any two.
     present: whether the section has something to show, given the JSON object.
     elsewhere: for each output in which it has no part, the reason. Without such a reason, the page draws it with the
@@ -32,6 +33,7 @@ class Section:
     draw: Callable[[Content, Screen], None] | None = None
     present: Callable[[Figures], bool] = lambda report: True
     short: str = ""
+    nothing: Callable[[Content], str] = lambda content: "none"
     elsewhere: Mapping[Output, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -26,6 +26,7 @@ from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import together, wrapped
 from leadline.wording.gains import gain_words, to_check
 from leadline.wording.loops import or_others, restarting, why_no_main_loop
+from leadline.wording.waits import why_unknown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -178,8 +179,7 @@ def _where_time_goes(content: Content, width: int) -> list[Line]:
     startup = content.startup_s / max(len(content.ranks), 1)
     note = f"shares exclude MPI_Init and MPI_Finalize ({fmt.seconds(startup)} per rank)"
     if content.waiting_s is None:
-        why = "a rank's trace is missing or truncated" if content.waits.ends_apart else "no call times were kept"
-        note += f"; waiting unknown: {why}"
+        note += f"; waiting unknown: {why_unknown(content)}"
     return lines + _wrapped(note, width, " " * LABEL, "dim") + _computes_in(content, width)
 
 

@@ -48,12 +48,14 @@ def print_sections(
 
     Raises UsageError if there is no such section.
     """
-    out = Screen(console, complete=all_sites)
     for section in [_section(content, name) for name in names]:
+        out = Screen(console, complete=all_sites)
         if section is None and not _look(findings, out):
             out.paragraph("No findings beyond the verdict.")
         elif section is not None and section.draw is not None:
             section.draw(content, out)
+            if out.empty:
+                out.paragraph(f"{section.title}: {section.nothing(content)}.")
 
 
 def _section(content: Content, name: str) -> Section | None:

@@ -28,16 +28,18 @@ def folded(line: str, width: int) -> list[str]:
 
 
 class Screen:
-    """complete: whether every entry is asked for, not only the weightiest."""
+    """complete: whether every entry is asked for, not only the weightiest.   empty: whether nothing was written yet."""
 
     def __init__(self, console: Console, *, complete: bool = False) -> None:
         self._console = console
         self.complete = complete
+        self.empty = True
         self.width = max(LEAST_WIDTH, console.width)
 
     def section(self, title: str, remark: str = "") -> None:
         from rich.text import Text
 
+        self.empty = False
         self._console.print()
         title, remark = visible(title), visible(remark)
         text = Text(title, style="bold")
@@ -49,6 +51,7 @@ class Screen:
         from rich.text import Text
 
         for line in lines:
+            self.empty = False
             whole, style = (line, "") if isinstance(line, str) else line
             for part in folded(visible(whole), self.width):
                 self._console.print(Text(part, style=style), soft_wrap=True)

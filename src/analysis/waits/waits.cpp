@@ -76,6 +76,7 @@ class Collector {
       (is_slow(own_computation, iterations) ? rare : computation).push_back(std::move(own_computation));
     }
     rows(&found);
+    if (!whole_) unseen(&found);
     for (const auto& [where, ns] : path) {
       const auto& [process, doing, site] = where;
       found.path.push_back({process, site, doing, length > 0 ? ns / length : 0});
@@ -136,6 +137,14 @@ class Collector {
       if (c.process == process) return c.counts.time_ns;
     }
     return 0;
+  }
+
+  void unseen(RunWaits* found) const {
+    for (uint32_t site = 0; site < profile_.sites().size(); ++site) {
+      double ns = 0;
+      for (const Cell& c : profile_.sites()[site].cells) ns += times_.count({site, c.process}) ? 0 : c.counts.time_ns;
+      if (ns > 0) found->unseen.emplace_back(site, ns);
+    }
   }
 
   void rows(RunWaits* found) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "analysis/profile.hpp"
@@ -41,6 +42,8 @@ struct RunWaits {
   bool estimated = false;
   uint64_t iterations = 0;    // used for the estimate
   std::vector<WaitRow> rows;  // the longest first
+  // Sites none of whose calls on some rank were among those looked at, and their time there: waits in it are unknown.
+  std::vector<std::pair<uint32_t, double>> unseen;
   std::vector<PathRow> path;  // the largest first
   uint64_t path_steps = 0;    // over which it is a mean
   Imbalance imbalance;

@@ -20,8 +20,21 @@ def facts(content: Content) -> Fact | None:
     if missing <= 0 and cut and is_said:
         return None
     cut_short = tuple(run.label(index) for index in run.order if not run.processes[index].complete)
-    evidence = {"ranks": run.ranks, "ranks_recorded": len(run.processes), "traces_cut": 0 if is_said else cut}
+    evidence = {
+        "ranks": run.ranks,
+        "ranks_recorded": len(run.processes),
+        "traces_cut": 0 if is_said else cut,
+        "files_cut": 0 if is_said else sum(not run.processes[index].complete and run.cut(index) for index in run.order),
+    }
     return Fact(evidence, About(ranks=cut_short))
+
+
+def _cut(traces: int, files: int) -> str:
+    """If the end of a file is missing, the program may have ended all the same."""
+    if files >= traces:
+        return f"{fmt.plural(traces, 'trace file is', 'trace files are')} truncated or damaged"
+    ends = f"{fmt.plural(traces - files, 'trace ends', 'traces end')} before the program did"
+    return f"{ends}, {files} {'is' if files == 1 else 'are'} truncated or damaged" if files else ends
 
 
 def sentence(content: Content, found: Evidence) -> str:
@@ -30,7 +43,7 @@ def sentence(content: Content, found: Evidence) -> str:
     if missing > 0:
         parts.append(f"{missing} of {fmt.plural(found['ranks'], 'rank')} left no readable trace")
     if cut:
-        parts.append(f"{fmt.plural(cut, 'trace ends', 'traces end')} before the program did")
+        parts.append(_cut(cut, found["files_cut"]))
     code = content.run.description.get("exit_code")
     why = f" (exit code {code})" if cut and code else ""
     said = f"Incomplete: {' and '.join(parts)}{why}." if parts else "Incomplete: a trace cannot be read."

@@ -47,5 +47,6 @@ SECTION = Section(
     order=32,
     figures=figures,
     draw=draw,
+    nothing=lambda content: "unknown: it needs two ranks whose time is known",
     present=lambda report: bool((report.get("efficiency") or {}).get("run")),
 )

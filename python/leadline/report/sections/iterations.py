@@ -18,6 +18,7 @@ from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import wrapped
 from leadline.wording.loops import anchor_of, loop_at, or_others, place_of, restarting, why_no_main_loop
+from leadline.wording.timelines import file_calls_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,7 +79,7 @@ def _as_data(it: Iterations | None) -> dict[str, Any] | None:
             "ends_with_it": found.after,
         },
         "count": found.count,
-        "calls_per_iteration": found.calls if it.timed else None,
+        "calls_per_iteration": it.mpi_calls,
         "average_s": it.average_s,
         "timed_are_unlike": it.timed_are_unlike,
         "mean_s": found.mean_ns * 1e-9 if it.timed else None,
@@ -206,6 +207,12 @@ def _why_untimed(kept: str) -> str:
     return "No iteration has a time of its own, although call times were kept."
 
 
+def _calls(it: Iterations) -> str:
+    if it.mpi_calls is not None:
+        return f"{fmt.plural(round(it.mpi_calls), 'MPI call')}; "
+    return f"{it.found.calls:,.0f} calls, of MPI and on files; "
+
+
 def _lines(it: Iterations, width: int) -> list[Line]:
     """Time per iteration from the first to the last. Each column stands for several iterations: its height is their
     mean, with the slowest above it, on a scale whose end is marked. Outliers are marked below the columns, and listed.
@@ -235,7 +242,7 @@ def _lines(it: Iterations, width: int) -> list[Line]:
         count = "Timed: "
     lines: list[Line] = [
         *named,
-        f"{count}{found.calls:,.0f} calls; mean {fmt.seconds(found.mean_ns * 1e-9)}, "
+        f"{count}{_calls(it)}mean {fmt.seconds(found.mean_ns * 1e-9)}, "
         f"min {fmt.seconds(found.min_ns * 1e-9)}, max {fmt.seconds(it.longest_ns * 1e-9)}"
         + (f" ({it.timed_iterations:,} of {found.count:,} were timed)" if it.timed_iterations < found.count else ""),
         *([f"each iteration {'ends' if found.after else 'starts'} at {anchor_of(it)}"] if it.loop is None else []),
@@ -257,7 +264,7 @@ def _lines(it: Iterations, width: int) -> list[Line]:
         "full": "all call times were kept",
         "sampled": f"call times of {fmt.plural(len(found.sampled), 'iteration')} were kept, on all ranks"
         if found.sampled
-        else "no call times were kept",
+        else f"no iteration has all call times on all ranks{file_calls_of(it.run)}",
         "none": "call times were not kept (--series)",
     }
     lines.append((f"  {kept[found.kept]}", "dim"))
@@ -305,5 +312,6 @@ SECTION = Section(
     order=30,
     figures=figures,
     draw=draw,
+    nothing=lambda content: f"no main loop: {why_no_main_loop(content.run)}",
     present=lambda report: bool((report["iterations"] or {}).get("count")),
 )

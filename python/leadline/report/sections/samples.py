@@ -99,5 +99,6 @@ SECTION = Section(
     order=65,
     figures=figures,
     draw=draw,
+    nothing=lambda content: "none were taken",
     present=lambda report: bool(report["samples"] and report["samples"]["routines"]),
 )

@@ -14,6 +14,7 @@ from leadline.figures.waits import WaitEntry
 from leadline.report.section import Section
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
+from leadline.wording.waits import why_unknown
 
 MOST_IN_JSON = 500  # the table of waits has all
 MOST_CAUSES = 3
@@ -112,6 +113,18 @@ def draw(content: Content, out: Screen) -> None:
         remark = f"estimated from {fmt.plural(waits.iterations, 'iteration')}" if waits.estimated else ""
         out.section(SECTION.title, f"share of the time summed over ranks{'; ' if remark else ''}{remark}")
         out.lines(_lines(groups if out.complete else groups[:MOST_SHOWN], whole, out.width))
+        if waits.too_much_unseen:
+            share = fmt.percent(content.share(waits.unseen_s))
+            out.paragraph(f"Waits in {share} of the time are unknown: it is in MPI calls that none of these makes.")
+
+
+def _nothing(content: Content) -> str:
+    why = why_unknown(content)
+    return (
+        f"unknown, because {why}"
+        if why is not None
+        else f"none of {fmt.percent(LEAST_SHARE_SHOWN)} of the time or more"
+    )
 
 
 def _lines(groups: Sequence[WaitGroup], whole: float, width: int) -> list[Line]:
@@ -140,5 +153,6 @@ SECTION = Section(
     order=36,
     figures=figures,
     draw=draw,
+    nothing=_nothing,
     present=lambda report: bool(report.get("waits")),
 )

@@ -1,0 +1,27 @@
+"""Why waiting is unknown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leadline.text import format as fmt
+from leadline.wording.timelines import file_calls_of
+
+if TYPE_CHECKING:
+    from leadline.figures.content import Content
+
+
+def why_unknown(content: Content) -> str | None:
+    """Words that complete a sentence; None if waiting is known."""
+    waits = content.waits
+    if waits.total_s is not None:
+        return None
+    if waits.ends_apart:
+        return "a rank's trace is missing or truncated"
+    if waits.too_much_unseen:
+        share = fmt.percent(content.share(waits.unseen_s))
+        return f"{share} of the time is in MPI calls that no iteration with call times makes"
+    iterations = content.iterations
+    if iterations is not None and iterations.region is None and iterations.found.kept == "sampled":
+        return f"no iteration has all call times on all ranks{file_calls_of(content.run)}"
+    return "no call times were kept"
