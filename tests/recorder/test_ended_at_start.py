@@ -20,7 +20,7 @@ SAID = {
     "init": "MPI_Init did not return on rank 0.",
     "init-exits": "MPI_Init did not return on rank 0.",
     "after": "rank 0 made only local calls after MPI_Init.",
-    "barrier": "rank 0 made only local calls after MPI_Init.",
+    "barrier": "rank 0 had entered MPI_Barrier.",
     "abort": "rank 0 called MPI_Abort right after MPI_Init.",
     "exit": "rank 0 made only local calls after MPI_Init.",
 }

@@ -1,12 +1,16 @@
 """Ranks that ended in MPI_Init or right after it, in runs built by hand."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
+from leadline.figures.ending import ended_at_start
+from leadline.figures.unfinished import Stop
 from leadline.report import to_json
+from leadline.wording import endings
 
 from .handmade import Calls, HandmadeSite, a_process
 
@@ -39,6 +43,29 @@ def test_all_ranks_ended_at_their_start(make_run: Any) -> None:
     expected = {"all_ranks": True, "in_init": [0], "after_init": [1, 2], "aborted": [3]}
     assert report["ended_at_start"] == expected
     assert [report["mpi_share"], report["duration_s"], report["overhead"]["fraction"]] == [None, None, None]
+
+
+def test_a_rank_in_a_call_waited_for_the_one_that_crashed(make_run: Any) -> None:
+    in_barrier = [(1_000_000, True, 0, 0, 2_000_000)]
+    processes = [
+        a_process(0, 2, **KILLED, ends=[(1_500_000, False, 0, 0, 0)]),
+        a_process(1, 2, **KILLED, ends=in_barrier),
+    ]
+    sites = calls(init=[0, 1])
+    sites.append(HandmadeSite("MPI_Barrier", "coll", ["main a.cpp:1"], {1: Calls(0, 0.0)}))
+    ended = ended_at_start(make_run(sites, processes, []))
+    assert ended.after_init == ("0", "1")
+    assert endings.of_a_start(ended) == (
+        "The run ended during start-up: rank 0 made only local calls after MPI_Init; rank 1 had entered MPI_Barrier."
+    )
+
+
+def test_the_rank_that_others_waited_for_stopped_first() -> None:
+    crashed = Stop("0", "n", None, "", 0.4, 0.4, 0.5, "command")
+    waiting = Stop("1", "n", "MPI_Barrier", "main", 0.4, 0.41, 0.5, "command")
+    said = endings.of_the_first_to_stop([crashed, waiting], None)
+    assert said == "Rank 0 stopped first: its last call ended 400 ms after the start."
+    assert endings.of_the_first_to_stop([waiting, replace(waiting, label="2", since_s=0.42)], None) == ""
 
 
 def test_one_rank_ended_at_its_start(make_run: Any) -> None:

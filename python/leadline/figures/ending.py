@@ -6,7 +6,8 @@ durations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from leadline import _core
 from leadline.figures.run import Run, Site
@@ -21,6 +22,7 @@ class EndedAtStart:
 
     in_init: MPI_Init was called and did not return.
     after_init: MPI_Init returned, but no other call did, except local ones, and there were no file calls.
+    called: of ranks in after_init that had entered a call, its name.
     aborted: as after_init, but MPI_Abort was called.   all_ranks: nothing else was recorded of the run.
     running: the run goes on, so these are no ends.
     """
@@ -31,6 +33,7 @@ class EndedAtStart:
     all_ranks: bool
     exit_code: int | None
     running: bool = False
+    called: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.in_init or self.after_init or self.aborted)
@@ -63,6 +66,7 @@ def ended_at_start(run: Run, *, running: bool = False) -> EndedAtStart:
     in_init: list[str] = []
     after_init: list[str] = []
     aborted: list[str] = []
+    called: dict[str, str] = {}
     for index in run.order:
         process = run.processes[index]
         calls = process.category_calls
@@ -76,6 +80,9 @@ def ended_at_start(run: Run, *, running: bool = False) -> EndedAtStart:
             in_init if process.initializing or not calls[_STARTUP] else aborted if calls[_STARTUP] > 1 else after_init
         )
         which.append(run.label(index))
+        entered = next((function for _, in_call, function, *_ in process.ends if in_call), None)
+        if which is after_init and entered is not None:
+            called[run.label(index)] = run.profile.functions[entered].name
     found = len(in_init) + len(after_init) + len(aborted)
     code = run.description.get("exit_code")
     return EndedAtStart(
@@ -85,4 +92,5 @@ def ended_at_start(run: Run, *, running: bool = False) -> EndedAtStart:
         all_ranks=0 < found == len(run.processes),
         exit_code=code if isinstance(code, int) else None,
         running=running,
+        called=called,
     )

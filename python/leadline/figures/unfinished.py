@@ -133,6 +133,12 @@ def first(found: Sequence[Stop], clock_error_s: float | None) -> tuple[Stop, str
     return candidates[0], how
 
 
+def clock_error_s(run: Run) -> float | None:
+    """The error of comparing times of different ranks; None if it is unknown."""
+    error_ns: float = run.profile.time().error_ns
+    return None if error_ns < 0 else error_ns * 1e-9
+
+
 class _Routines:
     """The routine of each call site of the profile."""
 

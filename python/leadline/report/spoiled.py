@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leadline.figures.content import Content
+from leadline.figures.unfinished import clock_error_s, stops
 from leadline.findings.finding import Finding
 from leadline.findings.rules.budget_spent import totals_are_low
 from leadline.wording import endings
@@ -22,5 +23,7 @@ def spoiled_verdict(content: Content, first: Sequence[Finding]) -> list[str]:
     if content.ended_at_start.all_ranks:
         causes = [finding.text for finding in first if finding.id in _OF_A_START]
         stopped = [finding.text for finding in first if finding.id == "ranks-stopped"]
-        return [*causes, endings.of_a_start(content.ended_at_start), *stopped]
+        if not stopped and not content.still_running and not content.interruption and (ends := stops(content.run)):
+            stopped = [endings.of_the_first_to_stop(ends, clock_error_s(content.run))]
+        return [*causes, endings.of_a_start(content.ended_at_start), *(text for text in stopped if text)]
     return [finding.text for finding in first] if totals_are_low(content) else []

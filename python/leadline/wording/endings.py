@@ -19,8 +19,7 @@ def of_a_start(ended: EndedAtStart) -> str:
     parts = []
     if ended.in_init:
         parts.append(f"MPI_Init did not return on {named(ended.in_init)}")
-    if ended.after_init:
-        parts.append(f"{named(ended.after_init)} made only local calls after MPI_Init")
+    parts += _after_init(ended)
     if ended.aborted:
         parts.append(f"{named(ended.aborted)} called MPI_Abort right after MPI_Init")
     text = "; ".join(parts)
@@ -30,12 +29,22 @@ def of_a_start(ended: EndedAtStart) -> str:
     return f"The run ended during start-up: {text}.{code}"
 
 
+def _after_init(ended: EndedAtStart) -> list[str]:
+    """Ranks that had entered a call, such as those that waited for one that crashed, made more than local calls."""
+    local = [label for label in ended.after_init if label not in ended.called]
+    parts = [f"{named(local)} made only local calls after MPI_Init"] if local else []
+    for call in dict.fromkeys(ended.called.values()):
+        inside = [label for label, entered in ended.called.items() if entered == call]
+        verb = "entered" if ended.running else "had entered"
+        parts.append(f"{named(inside)} {verb} {call}")
+    return parts
+
+
 def _so_far(ended: EndedAtStart) -> str:
     parts = []
     if ended.in_init:
         parts.append(f"MPI_Init has not returned on {named(ended.in_init)}")
-    if ended.after_init:
-        parts.append(f"{named(ended.after_init)} made only local calls after MPI_Init")
+    parts += _after_init(ended)
     if ended.aborted:
         parts.append(f"{named(ended.aborted)} called MPI_Abort right after MPI_Init")
     return f"So far, {'; '.join(parts)}." if parts else ""
@@ -63,6 +72,12 @@ def of_stops(found: Sequence[Stop], clock_error_s: float | None) -> str:
         parts.append(f"{_ranks(outside)} {verb} no MPI call {_how_long(outside, running)}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}. {_first(found, clock_error_s)}".strip()
+
+
+def of_the_first_to_stop(found: Sequence[Stop], clock_error_s: float | None) -> str:
+    """Of ranks that waited for one that was in no call, or was gone before them; "" if none is known to be that."""
+    known = unfinished.first(found, clock_error_s)
+    return _first(found, clock_error_s) if known is not None and known[1] != "first-in-call" else ""
 
 
 def _first(found: Sequence[Stop], clock_error_s: float | None) -> str:

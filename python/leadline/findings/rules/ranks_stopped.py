@@ -5,7 +5,6 @@ from __future__ import annotations
 from leadline.figures import unfinished
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
-from leadline.figures.run import Run
 from leadline.findings.finding import About, Evidence, Fact, Rule, at_least
 from leadline.wording import endings
 
@@ -16,7 +15,7 @@ def facts(content: Content) -> Fact | None:
     clearest = max(found, key=lambda stop: stop.clearness, default=None)
     if clearest is None or clearest.silent_s is None:
         return None
-    first = unfinished.first(found, _clock_error_s(content.run))
+    first = unfinished.first(found, unfinished.clock_error_s(content.run))
     return Fact(
         {
             "ranks": sum(stop.long for stop in found),
@@ -30,13 +29,8 @@ def facts(content: Content) -> Fact | None:
 
 
 def sentence(content: Content, found: Evidence) -> str:
-    text = endings.of_stops(unfinished.stops(content.run), _clock_error_s(content.run))
+    text = endings.of_stops(unfinished.stops(content.run), unfinished.clock_error_s(content.run))
     return f"{text} The rest of this report covers the time before."
-
-
-def _clock_error_s(run: Run) -> float | None:
-    error_ns: float = run.profile.time().error_ns
-    return None if error_ns < 0 else error_ns * 1e-9
 
 
 RULE = Rule(
