@@ -52,7 +52,7 @@ void Engine<Instant>::make_rings(OneRank& r, const RankProgram& own) {
       if (a.kind == Action::Kind::series) steady_.forbid();
       if (a.kind == Action::Kind::send || a.kind == Action::Kind::receive || a.kind == Action::Kind::meet) {
         ++here[a.own];
-      } else if (a.kind == Action::Kind::wait) {
+      } else if (a.kind == Action::Kind::wait || a.kind == Action::Kind::withdraw) {
         for (uint32_t w = 0; w < a.count; ++w) oldest[a.own] = std::max<size_t>(oldest[a.own], own.ages[a.at + w]);
       }
     }
@@ -178,6 +178,9 @@ bool Engine<Instant>::perform(uint32_t rank, OneRank& r, const Action& a) {
       break;
     case Action::Kind::wait:
       if (!wait(rank, r, a)) return false;
+      break;
+    case Action::Kind::withdraw:
+      withdraw(rank, r, a);
       break;
     case Action::Kind::compute:
     case Action::Kind::series:

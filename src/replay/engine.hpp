@@ -41,6 +41,7 @@ class Engine {
   uint32_t match(const Action& a, bool sends);
   void send(uint32_t rank, OneRank& r, const Action& a);
   void receive(OneRank& r, const Action& a);
+  void withdraw(uint32_t rank, OneRank& r, const Action& a);
   void question(uint32_t message, int64_t at_ps);
   void answer(uint32_t message, const Instant& at);
   void answered(uint32_t message);

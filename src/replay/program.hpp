@@ -40,14 +40,15 @@ struct Transfer {
 
 struct Action {
   enum class Kind : uint8_t {
-    compute,  // `ps`
-    series,   // the next value of the rank's series number `at`
-    call,     // a call that neither sends nor waits
-    send,     // makes a request
-    receive,  // makes a request
-    wait,     // for the requests of ages[at .. at + count)
-    meet,     // of all members of the group `at`; makes a request
-    mark,     // notes the time, as number `at`
+    compute,   // `ps`
+    series,    // the next value of the rank's series number `at`
+    call,      // a call that neither sends nor waits
+    send,      // makes a request
+    receive,   // makes a request
+    wait,      // for the requests of ages[at .. at + count)
+    withdraw,  // receives of ages[at .. at + count) that no message has reached: cancelled
+    meet,      // of all members of the group `at`; makes a request
+    mark,      // notes the time, as number `at`
   };
   enum class Meeting : uint8_t { all, to_root, from_root, prefix };  // who waits for whom
   Kind kind = Kind::compute;

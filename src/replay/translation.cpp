@@ -191,9 +191,19 @@ void Translation::wait(const std::vector<uint32_t>& ages, bool own, double call_
   Action action;
   action.kind = Action::Kind::wait;
   action.own = own;
+  action.cost = cost(call_ns);
+  of_requests(action, ages);
+}
+
+void Translation::withdraw(const std::vector<uint32_t>& ages) {
+  Action action;
+  action.kind = Action::Kind::withdraw;
+  of_requests(action, ages);
+}
+
+void Translation::of_requests(Action action, const std::vector<uint32_t>& ages) {
   action.at = static_cast<uint32_t>(own_->ages.size());
   action.count = static_cast<uint32_t>(ages.size());
-  action.cost = cost(call_ns);
   own_->ages.insert(own_->ages.end(), ages.begin(), ages.end());
   own_->actions.push_back(action);
 }
@@ -301,15 +311,17 @@ void Translation::requests(const At& at) {
 }
 
 void Translation::completions(const At& at) {
-  std::vector<uint32_t> ages, any_source;
+  std::vector<uint32_t> ages, any_source, cancelled;
   for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
     const CallPart& part = at.leaf.call.parts[p];
     if (part.request == RequestUse::none || part.maker.thread >= 0 || !part.maker.age) continue;
-    ages.push_back(static_cast<uint32_t>(std::min<uint64_t>(part.maker.age, UINT32_MAX)));
+    (part.cancelled ? cancelled : ages)
+        .push_back(static_cast<uint32_t>(std::min<uint64_t>(part.maker.age, UINT32_MAX)));
     if (part.wildcard && part.receives() && part.names_message && message(at, p, false, true, 0))
       any_source.push_back(0);
   }
   for (size_t i = 0; i < any_source.size(); ++i) any_source[i] = static_cast<uint32_t>(any_source.size() - i);
+  if (!cancelled.empty()) withdraw(cancelled);
   const double ns = settings_.network      ? settings_.network->call_ns
                     : at.leaf.call.nothing ? at.times.duration_ns
                     : at.from.inserted     ? settings_.messages.call_ns

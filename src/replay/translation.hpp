@@ -45,6 +45,8 @@ class Translation {
 
   bool message(const At& at, size_t part, bool sends, bool own, double call_ns);
   void wait(const std::vector<uint32_t>& ages, bool own, double call_ns);
+  void withdraw(const std::vector<uint32_t>& ages);
+  void of_requests(Action action, const std::vector<uint32_t>& ages);
   uint32_t cost(double ns, const Share& share = {});
   uint32_t transfer(uint32_t from, uint32_t to, int64_t bytes);
   uint32_t channel(uint64_t identity, uint32_t from, uint32_t to, int64_t tag);

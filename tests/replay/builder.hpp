@@ -111,9 +111,15 @@ class Builder {
     return ++made_[rank][0];
   }
   void wait(uint32_t rank, const std::vector<uint64_t>& requests, int64_t ps = 0) {
+    of_requests(Action::Kind::wait, rank, requests, ps);
+  }
+  void withdraw(uint32_t rank, const std::vector<uint64_t>& requests) {
+    of_requests(Action::Kind::withdraw, rank, requests, 0);
+  }
+  void of_requests(Action::Kind kind, uint32_t rank, const std::vector<uint64_t>& requests, int64_t ps) {
     RankProgram& own = program.ranks[rank];
     Action a;
-    a.kind = Action::Kind::wait;
+    a.kind = kind;
     a.at = static_cast<uint32_t>(own.ages.size());
     a.count = static_cast<uint32_t>(requests.size());
     a.cost = ps ? cost(ps) : 0;

@@ -44,6 +44,25 @@ void pipeline(int64_t k, uint32_t ranks, const Way& way) {
   testing::check_equal(replay(b.program).whole_ps(), fill + (k - 1) * stage, "pipeline of " + std::to_string(k));
 }
 
+// A cancelled receive takes no message from the receives after it, whichever of those posted it is.
+void withdrawn() {
+  for (const bool first : {true, false}) {
+    Builder b(2);
+    b.loop(1, 1000);
+    b.withdraw(1, {b.irecv(1, 0, eager)});
+    b.end(1);
+    const uint64_t one = b.irecv(1, 0, eager), other = b.irecv(1, 0, eager);
+    b.withdraw(1, {first ? one : other});
+    b.send(1, 0, eager, 1);  // rank 0 sends when the others are cancelled
+    b.receive(0, 1, eager, 1);
+    b.send(0, 1, eager);
+    b.wait(1, {first ? other : one});
+    const Outcome outcome = replay(b.program);
+    testing::check_equal(outcome.messages, 2U, "withdrawn: messages");
+    testing::check_equal(outcome.end_ps[1], 2 * message, "withdrawn: when the message is there");
+  }
+}
+
 // All messages pass the receiver's port one after another.
 void incast(uint32_t senders, int64_t each) {
   Builder b(senders + 1);
@@ -141,6 +160,7 @@ int main() {
   pipeline(1, 2, eager);
   pipeline(100, 5, eager);
   pipeline(100000, 5, {.latency = 1000, .overhead = 10, .busy = 300});
+  withdrawn();
   incast(32, 20);
   node_port();
   knee();

@@ -93,6 +93,13 @@ def test_the_unchanged_run_is_replayed_with_all_its_messages(run: Run) -> None:
     assert predict(run, Change()).base == found.base
 
 
+def test_cancelled_receives_take_no_message(tmp_path: Path) -> None:
+    """As in Quicksilver, which posts receives in each cycle and cancels those that nothing came for."""
+    found = predict(record(tmp_path, "cancelled.c"), Change())
+    assert found.base.messages == 2
+    assert not [note for note in found.notes if "omitted" in note]
+
+
 def test_more_steps_have_their_messages_and_their_time(run: Run) -> None:
     found = predict(run, Change(steps=10 * STEPS))
     assert found.predicted.messages == 10 * STEPS * 5
