@@ -13,6 +13,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 
 from leadline.figures.content import Content
 from leadline.figures.run import Site
+from leadline.figures.time_parts import TimePart
 from leadline.figures.wait_groups import WaitGroup
 from leadline.figures.waits import WaitCause, WaitEntry
 from leadline.findings.attribution import attributed
@@ -36,7 +37,7 @@ def a_wait(site: Site, seconds: float, doing: str, kind: str = "late_sender") ->
     return WaitEntry(kind, site, "0", 0, site.members[0], seconds, 0.0, (WaitCause("1", doing, site, 1.0),))
 
 
-def content(times: dict[Site, float], waits: list[WaitEntry]) -> Content:
+def content(times: dict[Site, float], waits: list[WaitEntry], lost_s: float | None = None) -> Content:
     return cast(
         Content,
         SimpleNamespace(
@@ -45,6 +46,7 @@ def content(times: dict[Site, float], waits: list[WaitEntry]) -> Content:
             ranks=[SimpleNamespace(computation_s=50.0)],
             io_s=4.0,
             mpi_io_s=1.0,
+            time_parts=(TimePart("mpi", lost_s or 4.0 + sum(times.values()), None),),
             share=lambda time_s: time_s / TIME_S,
         ),
     )
@@ -111,6 +113,15 @@ def test_a_serialising_order_has_the_waits_of_its_sends() -> None:
     there = content({SEND: 10.0}, [a_wait(SEND, 6.0, "mpi", "late_receiver")])
     found = costs(there, waiting(SEND, 6.0, "mpi"), pattern("serialised_order", 4.5, SEND))
     assert found == {"wait in MPI_Send": pytest.approx(1.5), "5 %: serialised_order": pytest.approx(4.5)}
+
+
+def test_causes_found_in_several_ways_cost_no_more_than_is_lost() -> None:
+    """Polling takes part of the time for computation, so waits and calls may be longer than the time in MPI."""
+    there = content({SEND: 6.0}, [a_wait(WAITALL, 7.0, "mpi")], lost_s=10.0)
+    assert costs(there, waiting(WAITALL, 7.0), pattern("polling", 6.0, SEND)) == {
+        "wait in MPI_Waitall": pytest.approx(7.0),
+        "5 %: polling": pytest.approx(3.0),
+    }
 
 
 def test_patterns_of_the_same_calls_are_one_entry_and_share_their_time() -> None:
@@ -215,6 +226,6 @@ def test_patterns_of_files_share_the_time_of_all_file_calls() -> None:
         of_file("small_io", 3.0, 3.0),
         of_file("by_one", 9.0, 0.5),
     )
-    found = attributed(content({}, []), [small, opened], lambda finding: finding.text)
+    found = attributed(content({}, [], lost_s=20.0), [small, opened], lambda finding: finding.text)
     assert [(each.cost_s, each.part_of) for each in found] == [(1.0, opened.text), (4.0, "")]
-    assert costs(content({}, []), opened, writer) == {opened.text: 4.0, writer.text: 9.0}
+    assert costs(content({}, [], lost_s=20.0), opened, writer) == {opened.text: 4.0, writer.text: 9.0}

@@ -220,9 +220,8 @@ class _Budget:
 def _left_out(number: int) -> list[str]:
     if not number:
         return []
-    return [
-        f"{fmt.plural(number, 'more candidate')} were not replayed, whose calls take less time than those of others."
-    ]
+    were = "was" if number == 1 else "were"
+    return [f"{fmt.plural(number, 'more candidate')} {were} not replayed: calls of others take more time."]
 
 
 def _by_whether_answered(content: Content, predicted: Set[str]) -> tuple[list[Finding], list[Finding]]:

@@ -8,6 +8,8 @@ from typing import Literal
 LEAST_OWN_SHOWN = 0.02  # share of overhead from which on it is worth a word
 
 Kind = Literal["computation", "waiting", "transfer", "mpi", "files", "own", "startup"]
+LOST: tuple[Kind, ...] = ("waiting", "transfer", "mpi", "files")
+"""Parts in which nothing is computed."""
 
 
 @dataclass(frozen=True)

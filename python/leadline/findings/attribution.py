@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from leadline.figures.content import Content
 from leadline.figures.run import Site
+from leadline.figures.time_parts import LOST
 from leadline.findings.finding import Finding
 
 IN_TURN = ("wandering", "changing", "noise")  # kinds of uneven computation
@@ -79,7 +80,27 @@ def attributed(content: Content, found: Sequence[Finding], say: Saying) -> list[
         if id(finding) not in given and finding.cost_s and "file" not in finding.evidence:
             given[id(finding)] = _with_its_cost(content, finding, seconds, uneven, say)
     grouped = _grouped([(each, given.get(id(each), each)) for each in _with_files_once(content, found)], seconds)
-    return [each for was, each in zip(found, grouped, strict=True) if id(was) not in given or _costs(content, each)]
+    limited = _within_what_is_lost(content, grouped, say)
+    return [each for was, each in zip(found, limited, strict=True) if id(was) not in given or _costs(content, each)]
+
+
+def _within_what_is_lost(content: Content, found: Sequence[Finding], say: Saying) -> list[Finding]:
+    """Causes are found by different ways, and each has its error: the cheapest get what others leave of the time in
+    which nothing is computed."""
+    left_s = sum(part.time_s for part in content.time_parts if part.kind in LOST)
+    limited: dict[int, Finding] = {}
+    for finding in sorted(found, key=lambda each: (each.id != "imbalance", -(each.cost_s or 0.0))):
+        cost = finding.cost_s or 0.0
+        if finding.id != "imbalance":  # whose cost is measured in computation
+            cost = min(cost, max(left_s, 0.0))
+        left_s -= cost
+        if finding.cost_s is not None and cost < finding.cost_s:
+            changed = replace(finding, cost_s=cost)
+            if "lost_share" in finding.evidence and not finding.part_of:
+                changed = replace(changed, evidence={**finding.evidence, "lost_share": content.share(cost)})
+                changed = replace(changed, text=say(changed))
+            limited[id(finding)] = changed
+    return [limited.get(id(each), each) for each in found]
 
 
 def _uneven_and_synchronous(

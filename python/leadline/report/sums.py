@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from leadline.figures.time_parts import LOST
 from leadline.findings import share_lost
 
 PARTS_OF_PHASE = ("computation_s", "mpi_s", "io_s")
 PARTS_OF_RANK = (*PARTS_OF_PHASE, "own_between_s")
-LOST = ("waiting", "transfer", "mpi", "files")  # parts of the time in which nothing is computed
 PERCENT = re.compile(r"([\d,.]+) %")
 ROUNDING = 1e-6
 OF_PHASES = 1e-3  # calls to local functions are in no phase
