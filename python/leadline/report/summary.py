@@ -62,7 +62,8 @@ def print_summary(
 
 
 def _blocks(content: Content, findings: Sequence[Finding], advice: Advice | None, width: int, more: str) -> list[Block]:
-    blocks = [Block(_wrapped(verdict(content, findings, traffic=False), width, style="bold"))]
+    # Counts stay exact where times are spoiled.
+    blocks = [Block(_wrapped(verdict(content, findings, traffic=times_are_spoiled(findings)), width, style="bold"))]
     answered = advice.answered if advice is not None else []
     stated = _stated(findings)
     if stated is not None and stated.help and stated not in answered:

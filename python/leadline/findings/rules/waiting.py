@@ -26,8 +26,8 @@ HELP = {
 }
 
 IN_TURN = (
-    "The ranks compute about equally long, but one after another: let each send as soon as it can, and compute before "
-    "it waits."
+    "The ranks compute about equally long. If they do so one after another, let each send as soon as it can, and "
+    "compute before it waits."
 )
 LONGER = 1.05  # times the mean over ranks: a rank that computes less is not the slowest
 
