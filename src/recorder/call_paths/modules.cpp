@@ -130,11 +130,48 @@ uint32_t Modules::number_of(const char* path, const char* build_id) {
   return number;
 }
 
+const char* Modules::path_of(uint32_t module) const {
+  const char* path = reinterpret_cast<const char*>(text_.data());
+  const char* end = path + text_.size();
+  for (uint32_t number = 0; path < end; ++number) {
+    if (number == module) return path;
+    path += strlen(path) + 1;  // its build id
+    path += strlen(path) + 1;
+  }
+  return nullptr;
+}
+
+// Whether the object is the one that has the number: its addresses do not show it, as another may lie there by now.
+bool Modules::is_numbered(const dl_phdr_info& info, uint32_t number) const {
+  const char* path = path_of(number);
+  const char* name = info.dlpi_name ? info.dlpi_name : "";
+  if (!path) return false;
+  const size_t n = strlen(path), m = strlen(name);
+  if (m > n || strcmp(path + n - m, name) != 0) return false;
+  if (m && m < n && (*name == '/' || path[n - m - 1] != '/')) return false;  // "./plugin.so" got its folder
+  char build_id[80];
+  read_build_id(info, build_id, sizeof(build_id));
+  return strcmp(path + n + 1, build_id) == 0;
+}
+
+// What the last listing knew of the object: it stays known though nothing asks for an address in it any more. Entries
+// from count_ on are those of that listing which were not replaced: what is loaded later comes later in it.
+void Modules::keep_number(const dl_phdr_info& info, int listed, Module* module) const {
+  for (int i = count_; i < listed; ++i) {
+    const Module& was = modules_[i];
+    if (was.begin != module->begin || was.end != module->end || was.bias != module->bias) continue;
+    if (was.number >= not_numbered || !is_numbered(info, was.number)) return;
+    module->number = was.number;
+    module->kind.interpreter = was.kind.interpreter;
+    return;
+  }
+}
+
 void Modules::read_loaded() {
   struct Reading {
     Modules* self;
-    int seen;
-  } reading{this, 0};
+    int seen, listed;
+  } reading{this, 0, 0};
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* data) {
         auto* r = static_cast<Reading*>(data);
@@ -143,6 +180,7 @@ void Modules::read_loaded() {
           if (m.count_ && info->dlpi_adds == m.adds_ && info->dlpi_subs == m.subs_) return 1;
           m.adds_ = info->dlpi_adds;
           m.subs_ = info->dlpi_subs;
+          r->listed = m.count_;
           m.count_ = 0;
           m.unwinder_.forget();
         }
@@ -154,7 +192,9 @@ void Modules::read_loaded() {
           if (info->dlpi_addr + p.p_vaddr + p.p_memsz > end) end = info->dlpi_addr + p.p_vaddr + p.p_memsz;
         }
         if (begin >= end || m.count_ == max_modules) return 0;
-        m.modules_[m.count_++] = {begin, end, info->dlpi_addr, not_numbered, kind_of(info->dlpi_name)};
+        Module module{begin, end, info->dlpi_addr, not_numbered, kind_of(info->dlpi_name)};
+        m.keep_number(*info, r->listed, &module);
+        m.modules_[m.count_++] = module;
         return 0;
       },
       &reading);
@@ -213,14 +253,8 @@ bool Modules::in_mpi_library(uint64_t address) {
 }
 
 bool Modules::interprets(uint32_t module) const {
-  const char* path = reinterpret_cast<const char*>(text_.data());
-  const char* end = path + text_.size();
-  for (uint32_t number = 0; path < end; ++number) {
-    if (number == module) return is_interpreter(name_of(path));
-    path += strlen(path) + 1;  // its build id
-    path += strlen(path) + 1;
-  }
-  return false;
+  const char* path = path_of(module);
+  return path && is_interpreter(name_of(path));
 }
 
 bool Modules::address_of(uint32_t module, uint64_t offset, uint64_t* address) {

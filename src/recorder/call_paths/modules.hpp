@@ -7,6 +7,8 @@
 #include "recorder/call_paths/unwinder.hpp"
 #include "recording/table.hpp"
 
+struct dl_phdr_info;
+
 namespace leadline::recorder {
 
 struct ModuleAddress {
@@ -24,7 +26,7 @@ class Modules {
  public:
   void attach(recording::ByteTable text) { text_ = text; }
   ModuleAddress find(uint64_t address);
-  // Where a frame of the trace is in memory now. False: its module is not loaded any more.
+  // Where a frame of the trace is in memory now. False: its module was not loaded any more at the last find().
   bool address_of(uint32_t module, uint64_t offset, uint64_t* address);
   // Whether it interprets programs: its frames are not theirs.
   bool interprets(uint32_t module) const;
@@ -53,6 +55,9 @@ class Modules {
   void read_loaded();
   void give_number(Module* module);
   uint32_t number_of(const char* path, const char* build_id);
+  const char* path_of(uint32_t module) const;  // its build id follows
+  bool is_numbered(const dl_phdr_info& info, uint32_t number) const;
+  void keep_number(const dl_phdr_info& info, int listed, Module* module) const;
 
   Module modules_[max_modules] = {};
   int count_ = 0;
