@@ -50,7 +50,7 @@ bool throws(const char* name) { return strncmp(name, "_ZSt", 4) == 0 && strstr(n
 bool ends(const char* name) {
   if (!name) return false;
   for (const char* known : names) {
-    if (strcmp(name, known) == 0) return true;
+    if (name[0] == known[0] && strcmp(name, known) == 0) return true;
   }
   return throws(name);
 }
@@ -59,32 +59,41 @@ uint8_t byte_at(uint64_t address) { return *reinterpret_cast<const uint8_t*>(add
 
 bool may_return(const CodeMap& code, uint64_t address, unsigned depth);
 
+template <class Find>
+bool known_or(const CodeMap& code, uint64_t place, unsigned kind, Find find) {
+  const int known = code.endings ? code.endings->find(place, kind) : -1;
+  if (known >= 0) return known == 1;
+  const bool never_returns = find();
+  if (code.endings) code.endings->put(place, kind, never_returns);
+  return never_returns;
+}
+
+// Whether the instruction goes through a slot to a routine that is known by name.
+bool ends_by_name(const CodeMap& code, uint64_t address, uint64_t end) {
+  const uint64_t slot = code.imported ? slot_of(address, end) : 0;
+  return slot && known_or(code, slot, KnownEndings::slot, [&] { return ends(code.imported(code.self, slot)); });
+}
+
 bool leads_to_end(const CodeMap& code, uint64_t target, unsigned depth) {
   Range routine;
   if (!code.find(code.self, target, &routine)) return false;
-  if (ends(imported_by(code, target, routine.end))) return true;
+  if (ends_by_name(code, target, routine.end)) return true;
   return routine.begin == target && depth > 0 && !may_return(code, target, depth - 1);
 }
 
-bool never(const CodeMap& code, uint64_t address, uint64_t end, unsigned depth) {
-  const Instruction i = decode(address, end);
-  if (!i.length || !i.target) return ends(imported_by(code, address, end));
-  const int known = code.endings ? code.endings->find(i.target, depth) : -1;
-  if (known >= 0) return known == 1;
-  const bool never_returns = leads_to_end(code, i.target, depth);
-  if (code.endings) code.endings->put(i.target, depth, never_returns);
-  return never_returns;
+bool never(const CodeMap& code, uint64_t address, uint64_t end, const Instruction& i, unsigned depth) {
+  if (!i.length || !i.target) return ends_by_name(code, address, end);
+  return known_or(code, i.target, depth, [&] { return leads_to_end(code, i.target, depth); });
 }
 
 bool returns(uint64_t address, const Instruction& i) {
   return i.flow == Flow::leave && byte_at(address) != 0x0f && byte_at(address) != 0xf4;  // UD2, HLT
 }
 
-// From the address on. Only small routines are examined: those that report an error and end the program.
-bool may_return(const CodeMap& code, uint64_t address, unsigned depth) {
-  constexpr uint64_t most_bytes = 1024;
-  Range range;
-  if (!code.find(code.self, address, &range) || range.end - range.begin > most_bytes) return true;
+constexpr uint64_t most_bytes = 1024;  // of a routine that is examined: one that reports an error and ends the program
+
+// Whether control may return from the address on. `past_calls`: even if only by way of calls and jumps elsewhere.
+bool returns_from(const CodeMap& code, uint64_t address, const Range& range, unsigned depth, bool past_calls) {
   uint8_t seen[most_bytes] = {};
   uint16_t waiting[64];
   unsigned count = 0;
@@ -94,11 +103,17 @@ bool may_return(const CodeMap& code, uint64_t address, unsigned depth) {
     while (at < range.end && !seen[at - range.begin]) {
       seen[at - range.begin] = 1;
       const Instruction i = decode(at, range.end);
-      if (!i.length || i.flow == Flow::unknown || returns(at, i)) return true;
-      const bool ending = (i.flow == Flow::call || i.flow == Flow::jump) && never(code, at, range.end, depth);
-      if (i.flow == Flow::leave || ending) break;
+      if (!i.length || returns(at, i)) return true;
+      const bool away = i.target && !range.has(i.target);  // into a part of it that was moved, or a tail call
+      if (!past_calls && (away || i.flow == Flow::call || i.flow == Flow::unknown)) {
+        if (i.flow != Flow::branch) break;
+        at += i.length;
+        continue;
+      }
+      if (i.flow == Flow::unknown) return true;
+      const bool leads = i.flow == Flow::call || (i.flow == Flow::jump && past_calls);
+      if (i.flow == Flow::leave || (leads && never(code, at, range.end, i, depth))) break;
       if (i.flow == Flow::branch || i.flow == Flow::jump) {
-        const bool away = !range.has(i.target);  // into a part of it that was moved, or a tail call
         if (away && (depth == 0 || may_return(code, i.target, depth - 1))) return true;
         if (count == sizeof(waiting) / sizeof(waiting[0])) return true;
         if (!away) waiting[count++] = static_cast<uint16_t>(i.target - range.begin);
@@ -110,11 +125,18 @@ bool may_return(const CodeMap& code, uint64_t address, unsigned depth) {
   return false;
 }
 
+// Most routines return without a call on some way: what they call needs no look then.
+bool may_return(const CodeMap& code, uint64_t address, unsigned depth) {
+  Range range;
+  if (!code.find(code.self, address, &range) || range.end - range.begin > most_bytes) return true;
+  return returns_from(code, address, range, depth, false) || returns_from(code, address, range, depth, true);
+}
+
 }  // namespace
 
-bool never_returns(const CodeMap& code, uint64_t address, uint64_t end) {
+bool never_returns(const CodeMap& code, uint64_t address, uint64_t end, const Instruction& call) {
   constexpr unsigned routines_deep = 2;
-  return never(code, address, end, routines_deep);
+  return never(code, address, end, call, routines_deep);
 }
 
 }  // namespace leadline::code

@@ -19,21 +19,6 @@ int32_t distance_at(uint64_t address) {
   return distance;
 }
 
-// The place of the pointer that a call or a jump goes through (FF /2, FF /4, relative to the instruction); 0: it uses
-// none.
-uint64_t slot_of(uint64_t address, uint64_t end) {
-  constexpr uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
-  if (end - address >= sizeof(endbr) && memcmp(reinterpret_cast<const void*>(address), endbr, sizeof(endbr)) == 0) {
-    address += sizeof(endbr);
-  }
-  while (address < end && (byte_at(address) == 0xf2 || byte_at(address) == 0x67)) ++address;
-  constexpr unsigned bytes = 6;
-  if (end <= address || end - address < bytes || byte_at(address) != 0xff) return 0;
-  const uint8_t way = byte_at(address + 1);
-  if (way != 0x15 && way != 0x25) return 0;
-  return address + bytes + static_cast<uint64_t>(int64_t{distance_at(address + 2)});
-}
-
 // What the slot holds; 0: it cannot be read.
 uint64_t held_by(const CodeMap& code, uint64_t slot) {
   Range memory;
@@ -52,6 +37,20 @@ uint64_t call_before(uint64_t return_address, const Range& range, unsigned lengt
 }
 
 }  // namespace
+
+// FF /2 and FF /4, relative to the instruction.
+uint64_t slot_of(uint64_t address, uint64_t end) {
+  constexpr uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  if (end - address >= sizeof(endbr) && memcmp(reinterpret_cast<const void*>(address), endbr, sizeof(endbr)) == 0) {
+    address += sizeof(endbr);
+  }
+  while (address < end && (byte_at(address) == 0xf2 || byte_at(address) == 0x67)) ++address;
+  constexpr unsigned bytes = 6;
+  if (end <= address || end - address < bytes || byte_at(address) != 0xff) return 0;
+  const uint8_t way = byte_at(address + 1);
+  if (way != 0x15 && way != 0x25) return 0;
+  return address + bytes + static_cast<uint64_t>(int64_t{distance_at(address + 2)});
+}
 
 const char* imported_by(const CodeMap& code, uint64_t address, uint64_t end) {
   const uint64_t slot = code.imported ? slot_of(address, end) : 0;

@@ -5,6 +5,9 @@
 
 namespace leadline::code {
 
+// The place of the pointer that the call or the jump at the address goes through; 0: it uses none.
+uint64_t slot_of(uint64_t address, uint64_t end);
+
 // The function that the instruction at the address calls or jumps to through a slot; nullptr: none with a name.
 const char* imported_by(const CodeMap& code, uint64_t address, uint64_t end);
 

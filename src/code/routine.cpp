@@ -97,7 +97,7 @@ bool Routine::discover(const uint64_t* returns, uint32_t count) {
   follow_all(&tables);
   for (uint32_t i = 0; i < count && ok_; ++i) {
     const uint32_t index = index_of(returns[i]);
-    if (index == none || flags_[index] & instruction) continue;
+    if (index == none || begins_instruction(index)) continue;
     lead(returns[i], false, returns[i]);
     follow_all(&tables);
   }
@@ -125,7 +125,7 @@ void Routine::lead(uint64_t target, bool conditional, uint64_t from) {
   const uint32_t index = index_of(target);
   if (index == none || flags_[index] & leader) return;
   flags_[index] |= leader;
-  if (flags_[index] & instruction) return;
+  if (begins_instruction(index)) return;
   if (waiting_count_ == most_blocks) {
     ok_ = false;
     return;
@@ -160,27 +160,32 @@ void Routine::read_switch(uint32_t index, unsigned length, const JumpTables& tab
 
 void Routine::follow(uint32_t index, JumpTables* tables) {
   tables->forget_bound();
-  for (;;) {
-    if (flags_[index] & instruction) {
+  const uint64_t end = end_of(index);
+  for (uint64_t at = address_of(index);; index = static_cast<uint32_t>(index + (flags_[index] & length_bits))) {
+    if (begins_instruction(index)) {
       flags_[index] |= leader;
       return;
     }
-    const uint64_t at = address_of(index);
-    const Instruction i = decode(at, end_of(index));
+    const Instruction i = decode(at, end);
     if (!i.length) return;
-    flags_[index] |= instruction;
-    const uint64_t after = at + i.length;
-    if (i.flow == Flow::next) tables->note(at, i.length);
-    if (i.flow == Flow::unknown) read_switch(index, i.length, *tables);
-    if (i.flow == Flow::call && never_returns(code_, at, end_of(index))) {
-      flags_[index] |= ending;
-      return;
+    flags_[index] |= i.length;
+    if (i.flow == Flow::next) {
+      tables->note(at, i.length);
+    } else if (i.flow == Flow::call) {
+      flags_[index] |= call;
+      if (never_returns(code_, at, end, i)) {
+        flags_[index] |= ending;
+        return;
+      }
+    } else {
+      flags_[index] |= turn;
+      if (i.flow == Flow::unknown) read_switch(index, i.length, *tables);
+      if (i.flow == Flow::branch || i.flow == Flow::jump) lead(i.target, i.flow == Flow::branch, at);
+      if (i.flow != Flow::branch) return;
     }
-    if (i.flow == Flow::branch || i.flow == Flow::jump) lead(i.target, i.flow == Flow::branch, at);
-    if (i.flow == Flow::jump || i.flow == Flow::unknown || i.flow == Flow::leave) return;
-    if (index_of(after) == none || after >= end_of(index)) return;
-    index = index_of(after);
-    if (i.flow == Flow::branch) flags_[index] |= leader;
+    at += i.length;
+    if (at >= end) return;
+    if (i.flow == Flow::branch) flags_[index + i.length] |= leader;
   }
 }
 
@@ -188,8 +193,16 @@ void Routine::follow(uint32_t index, JumpTables* tables) {
 
 bool Routine::make_blocks() {
   const uint32_t bytes = sizes_[0] + sizes_[1];
+  constexpr uint64_t leaders = leader * (UINT64_MAX / 0xff);
   for (uint32_t i = 0; i < bytes; ++i) {
-    if (!(flags_[i] & leader) || !(flags_[i] & instruction)) continue;
+    uint64_t eight = 0;  // the flags are longer than the routine, and zero beyond it
+    memcpy(&eight, flags_ + i, sizeof(eight));
+    if (!(eight & leaders)) {
+      i += sizeof(eight) - 1;
+      continue;
+    }
+    i += static_cast<uint32_t>(__builtin_ctzll(eight & leaders)) / 8;
+    if (!starts_block(i)) continue;
     if (block_count_ == most_blocks) return false;
     blocks_[block_count_++].begin = i;
   }
@@ -213,44 +226,48 @@ void Routine::may_leave(uint32_t block, uint32_t jump) {
   if (exit_count_ < most_exits) exits_[exit_count_++] = {jump, block};
 }
 
+// Where the block's last instruction leads, but for the next instruction. False: it never leads to that.
+bool Routine::turn_off(Block* block, uint32_t index) {
+  const Instruction i = decode(address_of(index), end_of(index));
+  if (i.flow == Flow::branch || i.flow == Flow::jump) {
+    const uint32_t target = index_of(i.target);
+    if (target == none) {
+      may_leave(static_cast<uint32_t>(block - blocks_), index);
+      block->leaves = true;
+    } else if (starts_block(target)) {
+      block->to[0] = block_at(target);
+    }
+  }
+  block->unknown = i.flow == Flow::unknown;
+  for (uint32_t s = 0; s < switch_count_ && i.flow == Flow::unknown; ++s) {
+    if (switches_[s].jump != index) continue;
+    block->unknown = false;
+    block->first_target = switches_[s].first;
+    block->targets = switches_[s].count;
+  }
+  if (block->unknown) may_leave(static_cast<uint32_t>(block - blocks_), index);
+  block->leaves |= i.flow == Flow::leave;
+  return i.flow == Flow::branch;
+}
+
 void Routine::connect() {
-  const auto starting_at = [&](uint64_t address) {
-    const uint32_t index = index_of(address);
-    if (index == none || !(flags_[index] & leader) || !(flags_[index] & instruction)) return none;
-    return block_at(index);
-  };
   for (uint32_t b = 0; b < block_count_; ++b) {
     Block& block = blocks_[b];
     block.to[0] = block.to[1] = none;
-    uint32_t index = block.begin;
-    for (;;) {
-      const uint64_t at = address_of(index), end = end_of(index);
-      const Instruction i = decode(at, end);
+    const uint32_t end = block.begin < sizes_[0] ? sizes_[0] : sizes_[0] + sizes_[1];
+    for (uint32_t index = block.begin;;) {
       block.last = index;
-      if (!i.length) break;
-      const uint64_t after = at + i.length;
-      if (i.flow == Flow::branch || i.flow == Flow::jump) {
-        block.to[0] = starting_at(i.target);
-        if (index_of(i.target) == none) may_leave(b, index);
-        block.leaves |= index_of(i.target) == none;
-      }
-      block.unknown = i.flow == Flow::unknown;
-      for (uint32_t s = 0; s < switch_count_ && i.flow == Flow::unknown; ++s) {
-        if (switches_[s].jump != index) continue;
-        block.unknown = false;
-        block.first_target = switches_[s].first;
-        block.targets = switches_[s].count;
-      }
-      if (block.unknown) may_leave(b, index);
-      block.leaves |= i.flow == Flow::leave;
-      if (i.flow == Flow::jump || i.flow == Flow::unknown || i.flow == Flow::leave || after >= end) break;
-      if (flags_[index] & ending) break;
-      if (i.flow == Flow::branch || starting_at(after) != none) {
-        block.to[1] = starting_at(after);
+      const uint32_t length = flags_[index] & length_bits;
+      if (!length) break;  // no code
+      const uint32_t after = index + length;
+      if (flags_[index] & turn && !turn_off(&block, index)) break;
+      if (flags_[index] & ending || after >= end) break;
+      if (flags_[index] & turn || starts_block(after)) {
+        block.to[1] = starts_block(after) ? block_at(after) : none;
         break;
       }
-      index = index_of(after);
-      if (!(flags_[index] & instruction)) break;
+      if (!begins_instruction(after)) break;
+      index = after;
     }
   }
   entry_ = block_at(0);
@@ -302,18 +319,18 @@ void Routine::list_predecessors() {
 
 // The call that returns there. If an indirect jump leads there, only the place where it goes on is known.
 uint32_t Routine::block_of_call(uint64_t return_address) const {
-  const uint32_t index = index_of(return_address - 1);
-  if (index != none) {
-    for (uint32_t back = 0; back < 15 && back <= index; ++back) {
-      if (!(flags_[index - back] & instruction)) continue;
-      const uint64_t at = address_of(index - back);
-      const Instruction i = decode(at, end_of(index - back));
-      if (i.flow == Flow::call && at + i.length == return_address) return block_at(index - back);
+  const uint32_t last = index_of(return_address - 1);
+  if (last != none) {
+    const uint32_t begin = last < sizes_[0] ? 0 : sizes_[0];
+    for (uint32_t back = 0; back < length_bits && back <= last - begin; ++back) {
+      const uint8_t flags = flags_[last - back];
+      if (!(flags & length_bits)) continue;
+      if (flags & call && (flags & length_bits) == back + 1) return block_at(last - back);
       break;
     }
   }
   const uint32_t after = index_of(return_address);
-  return after != none && flags_[after] & instruction ? block_at(after) : none;
+  return after != none && begins_instruction(after) ? block_at(after) : none;
 }
 
 uint32_t Routine::loop_of(uint64_t return_address) const {

@@ -47,6 +47,10 @@ class Routine {
 
   // The innermost loop a call lies in, by the address it returns to; 0: in none. Loops are numbered from 1.
   uint32_t loop_of(uint64_t return_address) const;
+  // Whether the call could be in its code, by the address alone.
+  bool may_have(uint64_t return_address) const {
+    return return_address - ranges_[0].begin <= sizes_[0] || return_address - ranges_[1].begin <= sizes_[1];
+  }
   // Whether the routine's code has the call at all.
   bool knows(uint64_t return_address) const { return block_of_call(return_address) != none; }
   uint32_t outer(uint32_t loop) const { return loops_[loop].outer; }
@@ -72,7 +76,8 @@ class Routine {
   bool silently_anew(uint64_t from_return, uint64_t to_return);
 
   // Whether control that comes from one call to another without leaving the routine passes a third one on its way,
-  // whichever way it takes.
+  // whichever way it takes. find_way() between the two has to come first.
+  void find_way(uint64_t from_return, uint64_t to_return);
   bool always_passes(uint64_t from_return, uint64_t to_return, uint64_t by_return);
 
   // Where the routine may jump to, after the call or (0) at all, instead of returning: tail calls. Returns how many.
@@ -84,7 +89,9 @@ class Routine {
   static constexpr uint32_t most_switches = 256, most_targets = 8192, most_entries = 256, most_exits = 256;
   static constexpr uint32_t most_entered = 16;  // places at which a loop with one header is entered
   static constexpr uint32_t most_edges = 4 * most_blocks, most_members = 2 * most_blocks;
-  enum : uint8_t { instruction = 1, leader = 2, ending = 4 };  // ending: a call that never returns
+  // Of a byte: where an instruction begins, its length, and whether it is a call or goes elsewhere than to the next one
+  // (ending: a call that never returns). leader: a block begins there.
+  enum : uint8_t { length_bits = 15, leader = 16, ending = 32, call = 64, turn = 128 };
   struct Block {
     uint32_t begin, last;            // indices of bytes: of the first instruction and the last
     uint32_t to[2];                  // blocks; none
@@ -115,6 +122,7 @@ class Routine {
   void lead(uint64_t target, bool conditional, uint64_t from);
   bool make_blocks();
   void may_leave(uint32_t block, uint32_t jump);
+  bool turn_off(Block* block, uint32_t index);
   void connect();
   void add_entries(const uint64_t* returns, uint32_t count);
   void list_predecessors();
@@ -129,6 +137,8 @@ class Routine {
   bool in_loop(uint32_t block, uint32_t loop) const;
   bool closes(uint32_t from, uint32_t to) const;
   uint32_t end_of_from(uint32_t b) const { return b + 1 < block_count_ ? blocks_[b + 1].first_from : from_count_; }
+  bool begins_instruction(uint32_t index) const { return flags_[index] & length_bits; }
+  bool starts_block(uint32_t index) const { return flags_[index] & leader && begins_instruction(index); }
   uint32_t block_at(uint32_t index) const;
   uint32_t block_of_call(uint64_t return_address) const;
   bool reaches(uint32_t from, uint32_t to, uint32_t but_loop);
@@ -164,6 +174,7 @@ class Routine {
   uint32_t* members_;  // of loops whose inside is still to be looked at, one after the other
   uint32_t stack_count_, member_count_;
   uint32_t search_;
+  bool found_way_;  // that find_way() looked for; its blocks are marked in `number`
   // While it is read:
   uint32_t* waiting_;
   uint32_t waiting_count_;
@@ -177,7 +188,7 @@ class Routine {
 
 class Routine::Workspace {
   friend class Routine;
-  uint8_t flags[most_bytes];
+  uint8_t flags[most_bytes + sizeof(uint64_t)];
   Block blocks[most_blocks];
   uint32_t entries[most_entries], targets[most_targets], from[most_edges];
   Exit exits[most_exits];

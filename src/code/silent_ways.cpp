@@ -160,6 +160,29 @@ bool Routine::silently_anew(uint64_t from_return, uint64_t to_return) {
   return found;
 }
 
+// One way is enough to rule out most of the calls that are asked for.
+void Routine::find_way(uint64_t from_return, uint64_t to_return) {
+  const uint32_t from = block_of_call(from_return), to = block_of_call(to_return);
+  found_way_ = false;
+  if (from == none || to == none) return;
+  ++search_;
+  uint32_t count = 0;
+  const auto enter_from = [&](uint32_t b) {
+    successors(b, [&](uint32_t next) {
+      if (blocks_[next].mark == search_) return;
+      blocks_[next].mark = search_;
+      blocks_[next].low = b;  // whence
+      found_way_ |= next == to;
+      stack_[count++] = next;
+    });
+  };
+  enter_from(from);
+  while (count && !found_way_) enter_from(stack_[--count]);
+  if (!found_way_) return;
+  for (uint32_t b = 0; b < block_count_; ++b) blocks_[b].number = 0;
+  for (uint32_t b = blocks_[to].low; b != from; b = blocks_[b].low) blocks_[b].number = 1;
+}
+
 bool Routine::always_passes(uint64_t from_return, uint64_t to_return, uint64_t by_return) {
   const uint32_t from = block_of_call(from_return), to = block_of_call(to_return), by = block_of_call(by_return);
   if (from == none || to == none || by == none) return false;
@@ -168,6 +191,7 @@ bool Routine::always_passes(uint64_t from_return, uint64_t to_return, uint64_t b
   if (from == to && from_at < to_at) return by == from && from_at < by_at && by_at < to_at;
   if (by == from && from_at < by_at) return true;
   if (by == to) return by_at < to_at;
+  if (found_way_ && !blocks_[by].number) return false;
   Silence way{*this, 0, from, to};
   way.begin();
   bool avoided = false;

@@ -7,15 +7,19 @@ void SourceLoops::learn_quiet(uint32_t from_site, uint32_t to_site) {
   Meeting m;
   if (!loud_ || !meet(from_site, to_site, &m)) return;
   const uint64_t from = t_.contexts[m.from].frame, to = t_.contexts[m.to].frame;
+  const Known* known = nullptr;
+  const auto knows = [&](uint64_t frame) { return known->routine->knows(frame + known->bias); };
   for (uint32_t c = m.context + 1; c < loud_count_; ++c) {
     const uint64_t by = t_.contexts[c].frame;
     if (t_.contexts[c].parent != m.context || !loud_[c] || by == from || by == to) continue;
-    const Known* known = routine_of(to);
-    const auto knows = [&](uint64_t frame) { return known->routine->knows(frame + known->bias); };
-    if (!known || !knows(from) || !knows(to)) return;
-    uint32_t loop = 0;
-    const bool stayed = known->routine->way(from + known->bias, to + known->bias, &loop) != code::Routine::Way::out;
-    if (!stayed) return;
+    if (!known) {
+      known = routine_of(to);
+      if (!known || !knows(from) || !knows(to)) return;
+      uint32_t loop = 0;
+      const bool stayed = known->routine->way(from + known->bias, to + known->bias, &loop) != code::Routine::Way::out;
+      if (!stayed) return;
+      known->routine->find_way(from + known->bias, to + known->bias);
+    }
     if (!knows(by) || !known->routine->always_passes(from + known->bias, to + known->bias, by + known->bias)) continue;
     for (uint32_t same = trace::first_context; same < loud_count_; ++same) {
       if (t_.contexts[same].frame == by) loud_[same] = 0;

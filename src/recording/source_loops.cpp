@@ -27,7 +27,9 @@ void* zeroed(uint64_t bytes) {
 }  // namespace
 
 void SourceLoops::release(Known* known) {
-  if (known->routine) munmap(static_cast<void*>(known->routine), known->bytes);
+  if (!known->routine) return;
+  munmap(static_cast<void*>(known->routine), known->bytes);
+  kept_bytes_ -= known->bytes;
   known->routine = nullptr;
 }
 
@@ -70,11 +72,19 @@ bool SourceLoops::meet(uint32_t from_site, uint32_t to_site, Meeting* m) {
 // --- Routines ---
 
 // The routine whose code contains the call, even if that part of the code was moved away. It stays valid until
-// `most_routines` others were asked for, or while it is pinned.
+// `sure_uses` others were asked for, or while it is pinned.
 const SourceLoops::Known* SourceLoops::routine_of(uint64_t frame) {
-  for (uint32_t i = 0; i < known_count_; ++i) {
-    if (!known_[i].good || !known_[i].routine->knows(frame + known_[i].bias)) continue;
+  const auto has = [&](uint32_t i) {
+    const Known& k = known_[i];
+    if (!k.good || !k.routine->may_have(frame + k.bias) || !k.routine->knows(frame + k.bias)) return false;
     known_[i].used = ++uses_;
+    return true;
+  };
+  uint16_t& last = last_of_[trace::mix(0x5c, frame) % (sizeof(last_of_) / sizeof(last_of_[0]))];
+  if (last < known_count_ && has(last)) return &known_[last];
+  for (uint32_t i = 0; i < known_count_; ++i) {
+    if (!has(i)) continue;
+    last = static_cast<uint16_t>(i);
     return &known_[i];
   }
   Known* again = nullptr;
@@ -92,14 +102,26 @@ const SourceLoops::Known* SourceLoops::routine_of(uint64_t frame) {
   return k && k->good && k->routine->knows(address) ? k : nullptr;
 }
 
-// The place of the routine that was not asked for for longest, once all are taken.
-SourceLoops::Known* SourceLoops::room_for_one() {
-  if (known_count_ < most_routines) return &known_[known_count_++];
+// The routine that was not asked for for longest.
+SourceLoops::Known* SourceLoops::least_used(bool with_memory) {
   Known* best = nullptr;
-  for (Known& k : known_) {
-    if (!k.pins && (!best || k.used < best->used)) best = &k;
+  for (uint32_t i = 0; i < known_count_; ++i) {
+    Known& k = known_[i];
+    if (k.pins || (with_memory && !k.routine) || (best && k.used >= best->used)) continue;
+    best = &k;
   }
   return best;
+}
+
+// Its place is that of another once all are taken. If routines take much memory, those not used of late give it back.
+SourceLoops::Known* SourceLoops::room_for_one() {
+  while (kept_bytes_ >= most_kept_bytes) {
+    Known* const k = least_used(true);
+    if (!k || k->used + sure_uses > uses_) break;
+    release(k);
+    *k = {};
+  }
+  return known_count_ < most_routines ? &known_[known_count_++] : least_used(false);
 }
 
 SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address, Known* into) {
@@ -114,14 +136,14 @@ SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address, Known* i
   k->begin = range.begin - k->bias;
   k->end = range.end - k->bias;
   k->contexts = t_.contexts.size();
-  if (!workspace_) workspace_ = static_cast<code::Routine::Workspace*>(zeroed(sizeof(*workspace_)));
-  const trace::Scratchpad<uint64_t> returns(most_returns);
-  if (!workspace_ || !returns) return nullptr;
-  const uint32_t loud = returns_in(*k, returns.get(), 0, false);
-  const uint32_t count = returns_in(*k, returns.get(), loud, true);
+  if (!workspace_) workspace_ = static_cast<Workspace*>(zeroed(sizeof(*workspace_)));
+  if (!workspace_) return nullptr;
+  uint64_t* const returns = workspace_->returns;
+  const uint32_t loud = returns_in(*k, returns, 0, false);
+  const uint32_t count = loud_ ? returns_in(*k, returns, loud, true) : loud;
   code::Routine reading{};
-  k->good = reading.read(places_.map, address - 1, returns.get(), count, loud, workspace_) && keep(reading, k);
-  reading.leave(workspace_);
+  k->good = reading.read(places_.map, address - 1, returns, count, loud, &workspace_->routine) && keep(reading, k);
+  reading.leave(&workspace_->routine);
   return k;
 }
 
@@ -139,6 +161,7 @@ bool SourceLoops::keep(const code::Routine& read, Known* known) {
   known->bytes = sizeof(code::Routine) + read.kept_bytes();
   void* const memory = zeroed(known->bytes);
   if (!memory) return false;
+  kept_bytes_ += known->bytes;
   known->routine = new (memory) code::Routine(read);
   known->routine->keep(known->routine + 1);
   return true;

@@ -90,7 +90,9 @@ class SourceLoops {
     uint32_t context, from, to;  // what the paths have in common, and their next contexts
   };
   static constexpr uint32_t opaque_context = UINT32_MAX;  // instead of a loop's number + 1
-  static constexpr uint32_t most_routines = 128, most_returns = 4096;
+  static constexpr uint32_t most_routines = 512, most_returns = 4096;
+  static constexpr uint64_t most_kept_bytes = 8u << 20;  // of all routines; those in use may take more
+  static constexpr uint64_t sure_uses = 128;
   struct Known {
     code::Routine* routine;
     uint64_t bytes;       // of its memory
@@ -136,9 +138,10 @@ class SourceLoops {
   Known* room_for_one();
   Known* read(uint64_t frame, uint64_t address, Known* into);
   uint32_t returns_in(const Known& known, uint64_t* returns, uint32_t count, bool vain) const;
+  Known* least_used(bool with_memory);
   bool keep(const code::Routine& read, Known* known);
   void mark_loud_calls();
-  static void release(Known* known);
+  void release(Known* known);
   void mark_silent_from(uint32_t context, const Known& known, uint64_t from, uint64_t to, uint32_t loop);
   void mark_silent_further(uint32_t context, const Known& called);
   bool makes_calls_of(uint32_t context, const Known& called) const;
@@ -149,7 +152,13 @@ class SourceLoops {
   PositionMap map_{1u << 16};
   Known known_[most_routines] = {};
   uint32_t known_count_ = 0;
-  code::Routine::Workspace* workspace_ = nullptr;
+  uint64_t kept_bytes_ = 0;
+  uint16_t last_of_[1024] = {};  // by a hash of the frame: the number of the routine that had it last
+  struct Workspace {
+    code::Routine::Workspace routine;
+    uint64_t returns[most_returns];
+  };
+  Workspace* workspace_ = nullptr;
   uint64_t uses_ = 0;
   uint8_t* loud_ = nullptr;  // by context: passing it leaves events; null: all of them count as loud
   uint32_t loud_count_ = 0;

@@ -75,9 +75,9 @@ int main() {
       const code::Instruction i = code::decode(at, range.end);
       if (!i.length) return 1;
       if (i.flow == code::Flow::call) {
-        const bool never = code::never_returns(map, at, range.end);
+        const bool never = code::never_returns(map, at, range.end, i);
         for (int time = 0; time < 2; ++time) {  // the second time it is known
-          if (code::never_returns(remembering, at, range.end) != never) return 1;
+          if (code::never_returns(remembering, at, range.end, i) != never) return 1;
         }
         std::printf("%s: %s\n", name, never ? "never returns" : "returns");
         break;

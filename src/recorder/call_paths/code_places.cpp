@@ -14,10 +14,10 @@ namespace leadline::recorder {
 // Reads only what the tables say and what is mapped: they may claim too much.
 bool CodeSearch::find(uint64_t address, code::Range* range) {
   forget_what_is_old();
-  const CodeObject& object = object_of(address);
+  FrameTable* const table = table_of(address);
   host::ReadableMemory memory(pages_, most_pages);
   FrameEntry entry{};
-  if (!object.end || !find_frame_entry(object, address, memory, &entry)) return false;
+  if (!table->object.end || !find_frame_entry(table, address, memory, &entry)) return false;
   constexpr uint64_t most_bytes = 1u << 20;  // of a routine that is read
   const uint64_t bytes = entry.code.end - entry.code.begin;
   if (bytes > most_bytes || !memory.has(entry.code.begin, bytes)) return false;
@@ -43,16 +43,17 @@ void CodeSearch::forget_what_is_old() {
   since_ns_ = at_ns;
   loaded_ = objects.loaded;
   unloaded_ = objects.unloaded;
-  for (CodeObject& object : objects_) object = {};
+  for (FrameTable& table : tables_) table = {};
   for (uint64_t& page : pages_) page = 0;
 }
 
-const CodeObject& CodeSearch::object_of(uint64_t address) {
-  for (const CodeObject& object : objects_) {
-    if (object.has(address)) return object;
+FrameTable* CodeSearch::table_of(uint64_t address) {
+  for (FrameTable& table : tables_) {
+    if (table.object.has(address)) return &table;
   }
-  CodeObject& found = objects_[next_++ % most_objects];
-  found = CodeObject::at(address);
+  FrameTable* const found = &tables_[next_++ % most_objects];
+  *found = {};
+  found->object = CodeObject::at(address);
   return found;
 }
 

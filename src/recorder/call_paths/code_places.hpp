@@ -17,12 +17,12 @@ class CodeSearch {
   static constexpr unsigned most_objects = 8, most_pages = 1024;
 
   void forget_what_is_old();
-  const CodeObject& object_of(uint64_t address);
+  FrameTable* table_of(uint64_t address);
 
   int64_t since_ns_ = 0;
   unsigned long long loaded_ = 0, unloaded_ = 0;  // objects so far
-  unsigned next_ = 0;                             // place of the next object
-  CodeObject objects_[most_objects] = {};
+  unsigned next_ = 0;                             // place of the next table
+  FrameTable tables_[most_objects] = {};
   uint64_t pages_[most_pages] = {};
 };
 

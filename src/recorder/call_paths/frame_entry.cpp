@@ -12,15 +12,7 @@ constexpr uint8_t relative_to_data_32_bits = 0x3b;  // the form that linkers wri
 // Without a table to search, entries are read one after the other: a large program's would take too long.
 constexpr unsigned most_read = 20000;
 
-// A common part, and whether the entries that share it have augmentation data.
-struct Common {
-  FrameEntry::Part instructions;
-  uint64_t code_factor;
-  int64_t data_factor;
-  uint32_t return_column;
-  uint8_t encoding;
-  bool signal, augmented;
-};
+using Common = FrameCommon;
 
 // Takes what its length, of 4 or 12 bytes, is followed by. Nothing at the end of the section, or where it is damaged.
 TableReader take_part(TableReader* reader, bool* wide) {
@@ -74,15 +66,20 @@ bool read_common(TableReader reader, Common* common) {
 enum class Found : uint8_t { entry, other, end };
 
 // Reads the entry at `reader`, and moves that past it. Other: a common part, or one that cannot be decoded.
-Found read_entry(TableReader* reader, const CodeObject& object, host::ReadableMemory& memory, FrameEntry* entry) {
+Found read_entry(TableReader* reader, FrameTable* table, host::ReadableMemory& memory, FrameEntry* entry) {
+  const CodeObject& object = table->object;
   bool wide = false;
   TableReader part = take_part(reader, &wide);
   if (!part.more()) return Found::end;
   const uint64_t place = part.at();
   const uint64_t back = wide ? part.value<uint64_t>() : part.value<uint32_t>();
   if (!part.ok() || !back || back > place - object.begin) return Found::other;
-  Common common{};
-  if (!read_common(TableReader(memory, place - back, object.end), &common)) return Found::other;
+  if (const uint64_t common_at = place - back; table->common_at != common_at) {
+    table->common_at = 0;
+    if (!read_common(TableReader(memory, common_at, object.end), &table->common)) return Found::other;
+    table->common_at = common_at;
+  }
+  const Common& common = table->common;
   const uint64_t begin = part.pointer(common.encoding);
   const uint64_t bytes = part.pointer(common.encoding & 0x0f);
   if (common.augmented) part.skip(part.unsigned_leb());
@@ -156,7 +153,14 @@ CodeObject CodeObject::at(uint64_t address) {
   return search.object;
 }
 
-bool find_frame_entry(const CodeObject& object, uint64_t address, host::ReadableMemory& memory, FrameEntry* entry) {
+bool find_frame_entry(FrameTable* table, uint64_t address, host::ReadableMemory& memory, FrameEntry* entry) {
+  const CodeObject& object = table->object;
+  const auto by_row = [&] {
+    const uint64_t at = look_up(object, table->rows, table->row_count, address, memory);
+    TableReader reader(memory, at, object.end);
+    return at && read_entry(&reader, table, memory, entry) == Found::entry && holds(*entry, address);
+  };
+  if (table->row_count) return by_row();
   if (object.frame_header < object.begin || object.frame_header >= object.end) return false;
   TableReader header(memory, object.frame_header, object.end);
   const auto version = header.value<uint8_t>(), of_tables = header.value<uint8_t>(), of_count = header.value<uint8_t>(),
@@ -165,18 +169,25 @@ bool find_frame_entry(const CodeObject& object, uint64_t address, host::Readable
   if (version != 1 || !header.ok()) return false;
   if (of_count != pointer_omitted && of_rows == relative_to_data_32_bits) {
     const uint64_t count = header.pointer(of_count, object.frame_header);
-    const uint64_t at = header.ok() ? look_up(object, header.at(), count, address, memory) : 0;
-    TableReader reader(memory, at, object.end);
-    return at && read_entry(&reader, object, memory, entry) == Found::entry && holds(*entry, address);
+    if (!header.ok()) return false;
+    table->rows = header.at();
+    table->row_count = count;
+    return by_row();
   }
   if (tables < object.begin || tables >= object.end) return false;
   TableReader reader(memory, tables, object.end);
   for (unsigned i = 0; i < most_read; ++i) {
-    const Found found = read_entry(&reader, object, memory, entry);
+    const Found found = read_entry(&reader, table, memory, entry);
     if (found == Found::entry && holds(*entry, address)) return true;
     if (found == Found::end) break;
   }
   return false;
+}
+
+bool find_frame_entry(const CodeObject& object, uint64_t address, host::ReadableMemory& memory, FrameEntry* entry) {
+  FrameTable table;
+  table.object = object;
+  return find_frame_entry(&table, address, memory, entry);
 }
 
 bool find_loaded_entry(uint64_t address, host::ReadableMemory& memory, FrameEntry* entry) {

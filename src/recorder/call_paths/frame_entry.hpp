@@ -22,10 +22,31 @@ struct CodeObject {
   bool has(uint64_t address) const { return address >= begin && address < end; }
 };
 
+struct FramePart {
+  uint64_t begin, end;
+};
+
+// What several entries share. augmented: whether they have augmentation data.
+struct FrameCommon {
+  FramePart instructions;
+  uint64_t code_factor;
+  int64_t data_factor;
+  uint32_t return_column;
+  uint8_t encoding;
+  bool signal, augmented;
+};
+
+// An object whose entries are looked up again and again: what was read of its tables is kept. It may be used as long as
+// the memory is known to be readable.
+struct FrameTable {
+  CodeObject object;
+  uint64_t rows = 0, row_count = 0;  // of the header's table; 0: not read, or there is none
+  uint64_t common_at = 0;            // the place of the common part that was read last, 0: none
+  FrameCommon common{};
+};
+
 struct FrameEntry {
-  struct Part {
-    uint64_t begin, end;
-  };
+  using Part = FramePart;
   Part code;    // that it is for
   Part common;  // the instructions that several entries share
   Part own;     // those for this code, which follow them
@@ -35,6 +56,7 @@ struct FrameEntry {
   bool signal;  // the code is what a signal handler returns to
 };
 
+bool find_frame_entry(FrameTable* table, uint64_t address, host::ReadableMemory& memory, FrameEntry* entry);
 bool find_frame_entry(const CodeObject& object, uint64_t address, host::ReadableMemory& memory, FrameEntry* entry);
 // The same in the loaded object that has the address.
 bool find_loaded_entry(uint64_t address, host::ReadableMemory& memory, FrameEntry* entry);
