@@ -79,7 +79,6 @@ def a_clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     for name in ("LD_PRELOAD", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
         os.environ.pop(name, None)
     os.environ.update(WITHOUT_ADAPTERS | PATIENT)
-    os.environ["LEADLINE_FAIL_ON_CONTRADICTION"] = "1"
     os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("settings"))
     kept_builds.forget_unused()
     # Of environments that earlier sessions installed into temporary directories.

@@ -43,3 +43,9 @@ def strip_run(make_run: Callable[..., Any]) -> Any:
     """Four ranks in strips: 1, 2, 2, 1 neighbours."""
     sites, edges = strips([1, 2, 2, 1])
     return make_run(sites, [a_process(rank, 4) for rank in range(4)], edges)
+
+
+@pytest.fixture(autouse=True)
+def contradictions_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here only: in short runs on a busy machine, two ways to measure the same time may differ."""
+    monkeypatch.setenv("LEADLINE_FAIL_ON_CONTRADICTION", "1")

@@ -1,5 +1,5 @@
-"""Reports whose figures do not add up are errors in tests (LEADLINE_FAIL_ON_CONTRADICTION): each report that any test
-makes as JSON or as a page is looked at. Here: what is seen."""
+"""Reports whose figures do not add up are errors in tests (LEADLINE_FAIL_ON_CONTRADICTION): each report that a test of
+this folder makes as JSON or as a page is looked at. Here: what is seen."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Whether a report's figures add up: where they do not, Leadline is wrong, not the program. Tests look at every report
-that they make."""
+"""Whether a report's figures add up: where they do not, Leadline is wrong, not the program. Tests of reports look at
+every one that they make."""
 
 from __future__ import annotations
 
