@@ -23,6 +23,7 @@ from leadline.figures.iterations import Iterations
 from leadline.figures.run import Loss
 from leadline.findings import FAILS, RULES, Contradiction, findings_of
 from leadline.findings.finding import Bound, Finding, at_least, at_most, more_than
+from leadline.findings.rules import imbalance
 from leadline.report import to_json
 from leadline.report.sections.patterns import title_of
 
@@ -587,6 +588,14 @@ def test_a_few_slow_steps_are_told_from_chance(make_run: MakeRun) -> None:
     far = "one rank computes far longer than the others."
     assert text(rare_steps=5, rare_period=20) == f"{lost}every 20 iterations, {far}"
     assert text(rare_steps=5, rare_period=0) == f"{lost}in 5 of 100 iterations, {far}"
+
+
+def test_slow_iterations_lose_no_more_than_all_iterations_take(make_run: MakeRun) -> None:
+    """The mean of 10 ms is without them."""
+    run = uneven_in_steps(make_run, 25.0, rare_ns=2.5e7, rare_steps=5)
+    fact = imbalance.facts(Content(run))
+    assert fact is not None
+    assert fact.evidence["share"] == pytest.approx(25 / 35)
 
 
 def test_unevenness_that_waits_for_cores_explain_is_not_held_against_the_program(make_run: MakeRun) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from leadline import _core
 from leadline.figures.content import Content
+from leadline.figures.iterations import Iterations
 from leadline.figures.json_entries import rank_id
 from leadline.findings.finding import About, Evidence, Fact, Rule, at_least, main_loop
 from leadline.text import format as fmt
@@ -43,12 +44,18 @@ def facts(content: Content) -> Fact | None:
             "lumped": steps.lumped,  # an iteration that is seen may be several
             "steps": steps.found.count,
             "lost_per_step_s": lost_s,
-            "share": lost_s / (steps.found.mean_ns * 1e-9),
+            "share": lost_s / _iteration_s(steps, found.rare_ns * 1e-9),
             "lost_s": lost_s * steps.found.count * ranks,
             "core_waits_s": _waited_for_cores_s(content, process if kind == "fixed" else None),
         },
         About(loop=main_loop(content), ranks=(content.run.label(process),) if found.slowest else ()),
     )
+
+
+def _iteration_s(steps: Iterations, rare_s: float) -> float:
+    """Of all iterations on average. The mean of those with times is without the slowest, of which a part is lost."""
+    mean_s = steps.found.mean_ns * 1e-9
+    return max(mean_s, steps.average_s or mean_s + rare_s)
 
 
 def _likeness(content: Content, found: _core.Imbalance, steps: int) -> float:
