@@ -10,7 +10,8 @@ import pytest
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
 from leadline import _core
-from leadline.predict.message_costs import FEWEST, LATENCY_NS, costs_of, eager_limit_of
+from leadline.predict.eager_limit import eager_limit_of
+from leadline.predict.message_costs import FEWEST, LATENCY_NS, costs_of
 from leadline.predict.recorded_network import figures_of
 
 FUNCTIONS = ["MPI_Send", "MPI_Recv", "MPI_Waitall", "MPI_Sendrecv"]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from leadline import _core
 from leadline.figures.run import Run
+from leadline.predict.eager_limit import eager_limit_of
 from leadline.predict.message_costs import (
     LATENCY_NS,
     RecordedCosts,
     costs_of,
-    eager_limit_of,
     messages_of,
     replayed_costs,
 )

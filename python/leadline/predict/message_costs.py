@@ -27,8 +27,6 @@ FEWEST = 6  # calls from which a cost is taken
 EARLY_NS = 2_000.0  # a call that began so long before its message was sent waited, whatever the clocks
 LATE_NS = 1_500.0  # one that began so long after it had left did not
 LATENCY_NS = 200.0  # assumed where calls either all waited or none did
-SURE_NS = 2_000.0  # by which a receive is posted after its send has ended, or before, whatever the clocks
-FEWEST_LATE = 5
 BUSY_PER_BYTE_NS = 0.1  # assumed of messages that wait for their receiver, where there were none
 CHEAPEST_SEND_NS = 100.0  # assumed where nothing was sent at once
 EXCHANGES = ("MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Isendrecv", "MPI_Isendrecv_replace")
@@ -93,35 +91,6 @@ def messages_of(run: Run, *, within_host: bool = True) -> list[_core.MessageTime
             return []
         times.add(run.trace(index), index)
     return [each for each in times.find(MOST_MESSAGES) if each.within_host == within_host]
-
-
-@dataclass(frozen=True)
-class EagerLimit:
-    """Bytes: messages of `low` were sent before they were received, those of `high` were not; None: none was."""
-
-    low: int
-    high: int | None
-
-    def nearest(self, default: int) -> int:
-        """The default, if it may be: nobody sends all sizes."""
-        return max(min(default, self.high - 1 if self.high is not None else default), self.low)
-
-
-def eager_limit_of(messages: Sequence[_core.MessageTime], functions: Sequence[str]) -> EagerLimit:
-    """From blocking sends whose receives were posted late: had they ended by then?"""
-    early: dict[int, list[bool]] = defaultdict(list)
-    for each in messages:
-        late = each.posted_ns > each.send_begin_ns + 2 * SURE_NS
-        if functions[each.send_site] != "MPI_Send" or not late:
-            continue
-        if each.send_end_ns < each.posted_ns - SURE_NS:
-            early[each.bytes].append(True)
-        elif each.send_end_ns > each.posted_ns:
-            early[each.bytes].append(False)
-    known = {n_bytes: 2 * sum(each) > len(each) for n_bytes, each in early.items() if len(each) >= FEWEST_LATE}
-    low = max((n_bytes for n_bytes, at_once in known.items() if at_once), default=0)
-    above = [n_bytes for n_bytes, at_once in known.items() if not at_once and n_bytes > low]
-    return EagerLimit(low, min(above, default=None))
 
 
 def costs_of(messages: Sequence[_core.MessageTime], functions: Sequence[str], eager_bytes: int) -> RecordedCosts | None:

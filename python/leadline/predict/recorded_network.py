@@ -14,7 +14,8 @@ from leadline import _core
 from leadline.errors import UsageError
 from leadline.figures.run import Run
 from leadline.network import Described, Origin
-from leadline.predict.message_costs import EagerLimit, RecordedCosts, costs_of, eager_limit_of, messages_of
+from leadline.predict.eager_limit import EagerLimit, eager_limit_of
+from leadline.predict.message_costs import RecordedCosts, costs_of, messages_of
 from leadline.statistics.lines import line_through
 from leadline.statistics.median import median
 
