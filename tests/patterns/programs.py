@@ -40,6 +40,7 @@ class Program:
 
     def required(self, routine: Routine) -> frozenset[str]:
         """A barrier is redundant only if nothing in the steps has to be ordered by it, and if they communicate.
+        Beside files it is redundant in some (test_barriers.py).
 
         The order of operations is read in one step, which may lack what recurs in some.
         """

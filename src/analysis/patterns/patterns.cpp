@@ -7,6 +7,7 @@
 #include "analysis/matching/step.hpp"
 #include "analysis/patterns/collectives/collective_patterns.hpp"
 #include "analysis/patterns/collectives/consecutive_reductions.hpp"
+#include "analysis/patterns/collectives/file_order.hpp"
 #include "analysis/patterns/collectives/site_patterns.hpp"
 #include "analysis/patterns/exchanges/consecutive_exchanges.hpp"
 #include "analysis/patterns/exchanges/exchange_patterns.hpp"
@@ -36,11 +37,13 @@ struct PatternFinder::State {
       : profile(p),
         traffic(p),
         file_sites(p),
+        file_order(p),
         iteration(p, StepReader::Part::iteration),
         first_calls(p, StepReader::Part::first_calls) {}
   const Profile& profile;
   RunTraffic traffic;
   FileSites file_sites;
+  FileOrder file_order;
   StepReader iteration, first_calls;
 };
 
@@ -50,6 +53,7 @@ PatternFinder::~PatternFinder() = default;
 void PatternFinder::add(const trace::Process& process, uint32_t index) {
   state_->traffic.add(process, index);
   state_->file_sites.add(process, index);
+  state_->file_order.add(process, index);
   state_->iteration.add(process, index);
   state_->first_calls.add(process, index);
 }
@@ -61,7 +65,7 @@ std::vector<Pattern> PatternFinder::find(const SourcePlaces& places) {
   std::vector<Pattern> found;
   patterns_of_exchanges(state_->profile, state_->traffic, steps, exchanges, &found);
   patterns_of_collectives(state_->profile, state_->traffic, steps, &found);
-  patterns_of_sites(state_->profile, state_->traffic, &found);
+  patterns_of_sites(state_->profile, state_->traffic, state_->file_order, &found);
   const auto take = [&found](std::vector<Pattern> more) {
     std::move(more.begin(), more.end(), std::back_inserter(found));
   };

@@ -46,8 +46,8 @@ double time_of(const GlobalSite& site) {
 
 class SitePatterns {
  public:
-  SitePatterns(const Profile& profile, const RunTraffic& traffic, std::vector<Pattern>* found)
-      : profile_(profile), traffic_(traffic), found_(found), main_(profile.loops().main()) {}
+  SitePatterns(const Profile& profile, const RunTraffic& traffic, const FileOrder& files, std::vector<Pattern>* found)
+      : profile_(profile), traffic_(traffic), files_(files), found_(found), main_(profile.loops().main()) {}
 
   void run() {
     barriers();
@@ -87,16 +87,17 @@ class SitePatterns {
     return sum;
   }
 
-  // What a barrier may have to order: accesses to files, to windows and to shared memory, and receives from anyone. (A
-  // message already synchronises both ranks.) Only in the main loop: at the start and at the end a barrier costs
-  // nothing. Where nothing but barriers is called there, they order what the recording does not show, or are timed.
+  // What a barrier may have to order: accesses to files around it, to windows and to shared memory, and receives from
+  // anyone. (A message already synchronises both ranks.) Only in the main loop: at the start and at the end a barrier
+  // costs nothing. Where nothing but barriers is called there, they order what the recording does not show, or are
+  // timed.
   void barriers() {
     std::vector<uint32_t> found;
     bool communicates = false;
     for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
       if (profile_.sites()[s].local || !within(s, main_)) continue;
       const Category category = category_of(function(s).cls);
-      if (category == Category::one_sided || category == Category::io || traffic_.sites()[s].wildcards) return;
+      if (category == Category::one_sided || traffic_.sites()[s].wildcards) return;
       if (is_barrier(function(s).name))
         found.push_back(s);
       else
@@ -105,7 +106,8 @@ class SitePatterns {
     if (!communicates) return;
     // A barrier called in only a few steps delimits what is measured.
     std::erase_if(found, [&](uint32_t s) {
-      return 2 * calls(s) < profile_.loops().iterations(main_) * profile_.sites()[s].cells.size();
+      return 2 * calls(s) < profile_.loops().iterations(main_) * profile_.sites()[s].cells.size() ||
+             files_.may_order(s);
     });
     if (found.empty()) return;
     uint64_t times = 0;
@@ -244,14 +246,16 @@ class SitePatterns {
 
   const Profile& profile_;
   const RunTraffic& traffic_;
+  const FileOrder& files_;
   std::vector<Pattern>* found_;
   uint32_t main_;
 };
 
 }  // namespace
 
-void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, std::vector<Pattern>* found) {
-  SitePatterns(profile, traffic, found).run();
+void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, const FileOrder& files,
+                       std::vector<Pattern>* found) {
+  SitePatterns(profile, traffic, files, found).run();
 }
 
 }  // namespace leadline::analysis

@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "analysis/pattern.hpp"
+#include "analysis/patterns/collectives/file_order.hpp"
 #include "analysis/patterns/exchanges/site_traffic.hpp"
 
 namespace leadline::analysis {
 
-void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, std::vector<Pattern>* found);
+void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, const FileOrder& files,
+                       std::vector<Pattern>* found);
 
 }  // namespace leadline::analysis
