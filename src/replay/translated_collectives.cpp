@@ -94,7 +94,7 @@ void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32
   meet.meeting = meeting_of(plain_name(at.leaf.function));
   const std::vector<uint32_t>& members = program_.groups[group];
   double ns = at.from.gathers                        ? gathered_ns(at, meet.meeting, member == root, members.size())
-              : meet.meeting == Action::Meeting::all ? last_to_come_ns(at, members)
+              : meet.meeting == Action::Meeting::all ? last_to_come_ns(at, group)
                                                      : shortest_ns(at);
   if (settings_.network && members.size() > 1) {
     int64_t bytes = 0;
@@ -140,23 +140,31 @@ double Translation::gathered_ns(const At& at, Action::Meeting meeting, bool is_r
   return std::max(own_ns, one_ns * 2 * static_cast<double>(ranks - 1));
 }
 
-// The cost of a collective that waits for all, on the last rank to arrive: the mean, over its calls, of the shortest
-// time of a rank. Of a merged one that of the call that carries all, and more for its bytes.
-double Translation::last_to_come_ns(const At& at, const std::vector<uint32_t>& members) const {
-  const auto number_of = [](const std::vector<TreeLeaf>& leaves, const TreeLeaf& leaf) {
-    return leaf.number == structure::no_index && leaf.of < leaves.size() ? leaves[leaf.of].number : leaf.number;
-  };
-  const uint32_t number = number_of(tree_.classes[tree_.members[at.rank].of_class].leaves, at.from);
+// The cost of a collective that waits for all, on the last rank to arrive. Of a merged one that of the call that
+// carries all, and more for its bytes.
+double Translation::last_to_come_ns(const At& at, uint32_t group) {
+  const double mean_ns = mean_of_last_ns(group, key_of(tree_.classes[tree_.members[at.rank].of_class].leaves, at.from));
+  if (std::isnan(mean_ns)) return shortest_ns(at);
+  return at.from.of == at.index ? mean_ns : packed_ns(at, mean_ns);
+}
+
+Translation::LeafKey Translation::key_of(const std::vector<TreeLeaf>& leaves, const TreeLeaf& leaf) {
+  const bool made = leaf.number == structure::no_index && leaf.of < leaves.size();
+  return {leaf.stands_for, made ? leaves[leaf.of].number : leaf.number};
+}
+
+// The mean, over its calls, of the shortest time of a rank of the group. NaN if their calls do not belong together.
+// The ranks of a group ask for the same one after another.
+double Translation::mean_of_last_ns(uint32_t group, LeafKey key) {
+  const auto [known, is_new] = last_to_come_.try_emplace({group, key}, std::nan(""));
+  if (!is_new || key.second == structure::no_index) return known->second;
   std::vector<const std::vector<float>*> all;
-  for (const uint32_t rank : members) {
+  for (const uint32_t rank : program_.groups[group]) {
     const TreeMember& member = tree_.members[rank];
-    const std::vector<TreeLeaf>& leaves = tree_.classes[member.of_class].leaves;
-    const auto leaf = std::find_if(leaves.begin(), leaves.end(), [&](const TreeLeaf& l) {
-      return !l.removed && l.stands_for == at.from.stands_for && number_of(leaves, l) == number;
-    });
-    if (number == structure::no_index || leaf == leaves.end()) return shortest_ns(at);
-    all.push_back(&member.during_ns[static_cast<size_t>(leaf - leaves.begin())]);
-    if (all.back()->size() != all.front()->size()) return shortest_ns(at);
+    const size_t leaf = leaf_of(member.of_class, key);
+    if (leaf == no_leaf) return known->second;
+    all.push_back(&member.during_ns[leaf]);
+    if (all.back()->size() != all.front()->size()) return known->second;
   }
   double sum = 0;
   uint64_t calls = 0;
@@ -167,9 +175,22 @@ double Translation::last_to_come_ns(const At& at, const std::vector<uint32_t>& m
     sum += least;
     ++calls;
   }
-  if (!calls) return shortest_ns(at);
-  const double mean_ns = sum / static_cast<double>(calls);
-  return at.from.of == at.index ? mean_ns : packed_ns(at, mean_ns);
+  if (calls) known->second = sum / static_cast<double>(calls);
+  return known->second;
+}
+
+// The first leaf of a class with the key that is not removed; no_leaf: it has none.
+size_t Translation::leaf_of(uint32_t of_class, LeafKey key) {
+  leaves_of_.resize(tree_.classes.size());
+  std::map<LeafKey, size_t>& known = leaves_of_[of_class];
+  const std::vector<TreeLeaf>& leaves = tree_.classes[of_class].leaves;
+  if (known.empty()) {
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (!leaves[i].removed) known.try_emplace(key_of(leaves, leaves[i]), i);
+    }
+  }
+  const auto found = known.find(key);
+  return found == known.end() ? no_leaf : found->second;
 }
 
 bool Translation::schedule(const At& at, const std::vector<int32_t>& members, uint32_t me, uint32_t root) {

@@ -32,6 +32,9 @@ class Translation {
     uint64_t calls;
   };
 
+  using LeafKey = std::pair<uint32_t, uint32_t>;  // what it stands for, and its number in the trees of all classes
+  static constexpr size_t no_leaf = SIZE_MAX;
+
   void times(uint32_t rank, size_t leaf, const RecordedShape& shape);
   void call(const At& at);
   void messages(const At& at);
@@ -66,7 +69,10 @@ class Translation {
   void copies(const At& at, bool receives);
   double copy_ns(int64_t bytes) const;
   double gathered_ns(const At& at, Action::Meeting meeting, bool is_root, size_t ranks) const;
-  double last_to_come_ns(const At& at, const std::vector<uint32_t>& members) const;
+  double last_to_come_ns(const At& at, uint32_t group);
+  double mean_of_last_ns(uint32_t group, LeafKey key);
+  size_t leaf_of(uint32_t of_class, LeafKey key);
+  static LeafKey key_of(const std::vector<TreeLeaf>& leaves, const TreeLeaf& leaf);
   void series(const std::vector<float>& ns, double mean_ns, double factor, const RecordedShape& shape, size_t leaf);
 
   const Recorded& recorded_;
@@ -79,7 +85,9 @@ class Translation {
   std::map<std::tuple<bool, int64_t>, uint32_t> transfers_;  // within a node, bytes
   std::map<std::tuple<uint64_t, uint32_t, uint32_t, int64_t>, uint32_t> channels_;
   std::map<uint64_t, uint32_t> groups_;
-  std::vector<uint32_t> alone_;  // by rank: its group of one; UINT32_MAX: not made yet
+  std::map<std::pair<uint32_t, LeafKey>, double> last_to_come_;  // by group
+  std::vector<std::map<LeafKey, size_t>> leaves_of_;             // by class
+  std::vector<uint32_t> alone_;                                  // by rank: its group of one; UINT32_MAX: not made yet
 };
 
 }  // namespace leadline::replay

@@ -18,10 +18,19 @@ from replay.test_predict import record
 
 from leadline import predict as predicting
 from leadline.__main__ import main
-from leadline.advice.advise import KINDS, MOST_CALLS, WORTH, _Asked, _Budget, advise, advise_within, is_negligible
+from leadline.advice.advise import (
+    KINDS,
+    MOST_CALLS,
+    WORTH,
+    _Asked,
+    _most_replays,
+    advise,
+    advise_within,
+    is_negligible,
+)
 from leadline.advice.candidate import Candidate
 from leadline.advice.kinds import merge_reductions
-from leadline.advice.proposal import Gain, Proposal
+from leadline.advice.proposal import Proposal
 from leadline.errors import UsageError
 from leadline.figures.content import Content
 from leadline.figures.run import Run
@@ -73,7 +82,8 @@ class Replayed:
 
 def gain_of(replayed: Replayed, change: Any) -> Any:
     asked = _Asked(replayed, 0, None)  # type: ignore[arg-type]
-    return asked.proposal(Candidate("balance", "", "", (), change))
+    candidate = Candidate("balance", "", "", (), change)
+    return asked.proposals([candidate], None, 1)[candidate]
 
 
 def test_the_interval_of_a_gain_is_that_of_the_draws_and_of_what_is_not_known() -> None:
@@ -91,8 +101,11 @@ def test_the_interval_of_a_gain_is_that_of_the_draws_and_of_what_is_not_known() 
 def test_what_gains_too_little_has_no_interval_where_only_gains_are_asked_for() -> None:
     asked = _Asked(Replayed((9.95, 9.0, 9.9)), 0, None)  # type: ignore[arg-type]
     candidate = Candidate("balance", "", "", (), Balance())
-    assert asked.proposal(candidate, 0.001).gain.high == pytest.approx(1.25 * 0.1)
-    found = asked.proposal(candidate, 0.01)
+    found = asked.proposals([candidate], 0.001, 1)[candidate]
+    assert isinstance(found, Proposal)
+    assert found.gain.high == pytest.approx(1.25 * 0.1)
+    found = asked.proposals([candidate], 0.01, 1)[candidate]
+    assert isinstance(found, Proposal)
     assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.005, 0.005, 0.005))
 
 
@@ -120,26 +133,16 @@ def test_a_report_proposes_what_the_command_does(fields: Run, trusted: None) -> 
     assert advise_within(Content(fields), 1000) is None
 
 
-@pytest.mark.parametrize(("calls", "expected"), [(1, 500), (100_000, 200), (MOST_CALLS, 3)])
+@pytest.mark.parametrize(("calls", "expected"), [(1, MOST_CALLS), (100_000, 200), (MOST_CALLS, 3)])
 def test_the_calls_that_are_replayed_are_bounded(calls: int, expected: int) -> None:
-    """Whatever the number of candidates; a few are replayed in any case."""
-    candidates = [Candidate("balance", str(number), "", (), Balance()) for number in range(500)]
-    budget = _Budget(candidates, SimpleNamespace(calls=calls))  # type: ignore[arg-type]
-    replayed = [each for each in candidates if budget.allows(each)]
-    assert len(replayed) == expected
-    assert replayed == candidates[:expected]
-    assert budget.is_short == (calls > 1)
+    """A few replays are made in any case."""
+    assert _most_replays(SimpleNamespace(calls=calls)) == expected  # type: ignore[arg-type]
 
 
-def test_intervals_of_what_gains_count_as_replays() -> None:
-    calls = 100_000
-    candidates = [Candidate("balance", str(number), "", (), Balance()) for number in range(500)]
-    budget, replayed = _Budget(candidates, SimpleNamespace(calls=calls)), 0  # type: ignore[arg-type]
-    for each in candidates:
-        if budget.allows(each):
-            replayed += 1
-            budget.spent(Proposal(each, Gain(0.1, 0.1, 0.1), 1.0))
-    assert replayed == -(-MOST_CALLS // (11 * calls))
+def test_of_many_that_gain_only_some_are_replayed_for_an_interval() -> None:
+    asked = _Asked(Replayed((9.0, 9.2, 8.9)), 0, None)  # type: ignore[arg-type]
+    candidates = [Candidate("balance", str(number), "", (), Balance()) for number in range(5)]
+    assert list(asked.proposals(candidates, 0.01, 3)) == candidates[:3]
 
 
 def test_each_kind_has_its_place_in_the_list_of_the_docs() -> None:

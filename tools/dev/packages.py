@@ -71,6 +71,7 @@ MODULES: dict[str, set[str]] = {
     "__main__": {"cli", "errors", "isolated", "text"},
     "api_data": {"errors"},
     "compiled_in": {"errors"},
+    "cores": set(),
     "errors": set(),
     "isolated": set(),
     "masking": set(),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from leadline import _core, predict
+from leadline import _core, cores, predict
 from leadline.advice import kinds
 from leadline.advice.candidate import Candidate, Kind
 from leadline.advice.gains import WORTH, gain_between
@@ -140,18 +140,15 @@ def _advise(
             hint="leadline predict DIR says in which phase",
         )
     asked = _Asked(replays, steps, network)
-    budget = _Budget(candidates, content)
-    found, refused, later = [], [], 0
-    times_s = _times_of(content)
-    for candidate in sorted(candidates, key=lambda each: -_taken_s(each, times_s)):
-        if not budget.allows(candidate):
-            later += 1
-            continue
+    ordered = _longest_first(candidates, content)[: _most_replays(content)]
+    quick = only_worth or len(ordered) < len(candidates) or _most_replays(content) < sum(map(_interval, ordered))
+    answers = asked.proposals(ordered, WORTH if quick else None, _most_replays(content, DRAWN))
+    found, refused = [], []
+    for candidate, answer in answers.items():
         try:
-            sketch = sketch_of(candidate, recorded_calls(candidate.sites, content))
-            proposal = asked.proposal(candidate, WORTH if only_worth or budget.is_short else None)
-            budget.spent(proposal)
-            found.append(replace(proposal, sketch=sketch))
+            if isinstance(answer, UsageError):
+                raise answer
+            found.append(replace(answer, sketch=sketch_of(candidate, recorded_calls(candidate.sites, content))))
         except UsageError as error:
             if steps or network is not None or not is_negligible(candidate, content):
                 refused.append((candidate, str(error)))
@@ -177,7 +174,7 @@ def _advise(
         seconds=asked.base.base.seconds,
         error=asked.base.error_of_base["whole"],
         phases_s=asked.base.predicted.phases_s,
-        notes=[*asked.base.notes, *_left_out(later)],
+        notes=[*asked.base.notes, *_left_out(len(candidates) - len(answers))],
     )
 
 
@@ -199,22 +196,14 @@ def _taken_s(candidate: Candidate, times_s: Mapping[Site, float]) -> float:
     return sum(times_s.get(site, 0.0) for site in {*candidate.sites}) if candidate.sites else math.inf
 
 
-class _Budget:
-    """How many calls are replayed for candidates, of which those whose calls take longest come first; a few of them, in
-    any case. is_short: it does not suffice for the interval of each."""
+def _longest_first(candidates: Sequence[Candidate], content: Content) -> list[Candidate]:
+    times_s = _times_of(content)
+    return sorted(candidates, key=lambda each: -_taken_s(each, times_s))
 
-    def __init__(self, candidates: Sequence[Candidate], content: Content) -> None:
-        self._calls, self._asked, self._left = max(content.calls, 1), 0, MOST_CALLS
-        self.is_short = self._calls * sum(map(_interval, candidates)) > self._left
 
-    def allows(self, candidate: Candidate) -> bool:
-        self._asked += 1
-        self._left -= self._calls
-        return self._left >= 0 or self._asked <= FEW
-
-    def spent(self, proposal: Proposal) -> None:
-        if proposal.gain.share >= WORTH or not self.is_short:
-            self._left -= self._calls * _interval(proposal.candidate)
+def _most_replays(content: Content, at_once: int = 1) -> int:
+    """How often the run's calls can be replayed, so many times each, in MOST_CALLS; a few times in any case."""
+    return max(MOST_CALLS // (max(content.calls, 1) * at_once), FEW)
 
 
 def _left_out(number: int) -> list[str]:
@@ -236,6 +225,10 @@ def _by_whether_answered(content: Content, predicted: Set[str]) -> tuple[list[Fi
             is_answered = finding.id in ids or finding.evidence.get("pattern") in patterns
             (answered if is_answered else others).append(finding)
     return answered, others
+
+
+def _number(share: float | UsageError) -> float:
+    return -math.inf if isinstance(share, UsageError) else share
 
 
 class _Asked:
@@ -260,18 +253,39 @@ class _Asked:
             return None
         return 1 - after / before if before > 0 else None
 
-    def proposal(self, candidate: Candidate, least: float | None = None) -> Proposal:
-        """least: a share of the time; a change that gains less is replayed once and has no interval.
+    def proposals(
+        self, candidates: Sequence[Candidate], least: float | None, most: int
+    ) -> dict[Candidate, Proposal | UsageError]:
+        """By candidate, the proposal or why the change cannot be made.   least: a share of the time; a change that
+        gains less is replayed once and has no interval.   most: that have an interval then; of the others that gain
+        `least`, nothing is said."""
+        if least is None:
+            return {each: self._proposal(each) for each in candidates}
+        shares = dict(zip(candidates, cores.at_once(self._share_or_error, candidates), strict=True))
+        answers = dict[Candidate, Proposal | UsageError]()
+        for candidate, share in sorted(shares.items(), key=lambda item: -_number(item[1])):
+            if isinstance(share, UsageError):
+                answers[candidate] = share
+            elif share < least:
+                answers[candidate] = Proposal(candidate, Gain(share, share, share), share * self.base.predicted.seconds)
+            elif len(answers) < most:
+                answers[candidate] = self._proposal(candidate)
+        return answers
 
-        Raises UsageError if the change cannot be made.
-        """
+    def _share_or_error(self, candidate: Candidate) -> float | UsageError:
         before = self.base.predicted.seconds
-        if least is not None and before > 0:
-            share = 1 - self._replays.seconds(self._change([candidate.change])) / before
-            if share < least:
-                return Proposal(candidate, Gain(share, share, share), share * before)
-        gain, phases_s = self._gain([candidate])
-        return Proposal(candidate, gain, gain.share * before, phases_s)
+        try:
+            after = self._replays.seconds(self._change([candidate.change]))
+        except UsageError as error:
+            return error
+        return 1 - after / before if before > 0 else math.inf
+
+    def _proposal(self, candidate: Candidate) -> Proposal | UsageError:
+        try:
+            gain, phases_s = self._gain([candidate])
+        except UsageError as error:
+            return error
+        return Proposal(candidate, gain, gain.share * self.base.predicted.seconds, phases_s)
 
     def together(self, proposals: Sequence[Proposal]) -> Gain | None:
         if len(proposals) < 2:

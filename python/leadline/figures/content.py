@@ -11,7 +11,7 @@ import functools
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from leadline import _core
 from leadline.figures import cut_short
@@ -36,6 +36,8 @@ from leadline.figures.time_parts import TimePart, time_parts
 from leadline.figures.traffic import MatrixEntry, matrix_of
 from leadline.figures.waits import Waits, waits_of
 
+T = TypeVar("T")
+
 
 @dataclass
 class Content:
@@ -45,6 +47,13 @@ class Content:
 
     def __post_init__(self) -> None:
         settle_step(self.run)
+        self._made: dict[Callable[[Content], Any], Any] = {}
+
+    def once(self, make: Callable[[Content], T]) -> T:
+        """What `make` says of these figures; several may ask for it, and it is made when it is first asked for."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return self._made[make]
 
     @functools.cached_property
     def losses(self) -> list[Loss]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from leadline import _core
+from leadline import _core, cores
 
 MOST_DECODED_BYTES = 16_000_000
 """Of a run's files. Their calls are decoded when they are needed, but the tables of many ranks take several times as
@@ -18,7 +18,6 @@ MOST_KEPT_BYTES = 1_000_000_000
 needs time instead of memory."""
 
 READ_AHEAD = 64
-MOST_AT_ONCE = 8
 
 
 class Traces:
@@ -34,11 +33,11 @@ class Traces:
 
     def read_all(self, files: Sequence[str]) -> Iterator[_core.Process | _core.TraceError]:
         """Each trace, or why it cannot be read, in the order of the files. Some are read ahead, on other cores."""
-        cores = min(len(os.sched_getaffinity(0)), MOST_AT_ONCE)
+        at_once = cores.number()
         if sum(map(_size, files)) > self._left_decoded:
             self._stay_decoded = False
             self._left_decoded = 0
-        ahead = READ_AHEAD if self._left_decoded else cores
+        ahead = READ_AHEAD if self._left_decoded else at_once
 
         def each(file: str) -> _core.Process | _core.TraceError:
             try:
@@ -46,7 +45,7 @@ class Traces:
             except _core.TraceError as error:
                 return error
 
-        with ThreadPoolExecutor(cores) as pool:
+        with ThreadPoolExecutor(at_once) as pool:
             for begin in range(0, len(files), ahead):
                 some = files[begin : begin + ahead]
                 for file, found in zip(some, pool.map(each, some), strict=True):

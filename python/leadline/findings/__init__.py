@@ -27,6 +27,10 @@ def findings_of(content: Content) -> list[Finding]:
     """The findings of a run: first what no figure can be read without, then what costs time (ordering.py), then others
     by their rules' order. If the run ended at its start, only those in the verdict: shares would have nothing to refer
     to. If times are spoiled, findings give no advice."""
+    return list(content.once(_found))
+
+
+def _found(content: Content) -> list[Finding]:
     sentences = {rule.id: rule.sentence for rule in RULES}
     looking = [rule for rule in RULES if rule.in_verdict or not content.ended_at_start.all_ranks]
     found = [finding for rule in looking for finding in rule.look(content)]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from leadline import _core
+from leadline import _core, cores
 from leadline.errors import DamagedTrace, UsageError
 from leadline.figures.content import Content
 from leadline.figures.loops import NamedLoop, lumps_steps, main_loop
@@ -385,7 +385,9 @@ def _settled(outcome: _core.ReplayOutcome) -> _core.ReplayOutcome:
 
 def _figures(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: int) -> Figures:
     """recorded: steps."""
-    replays = [_settled(replayed(tree, _settings(change, costs, seed), recorded).outcome) for seed in range(DRAWS + 1)]
+    replays = cores.at_once(
+        lambda seed: _settled(replayed(tree, _settings(change, costs, seed), recorded).outcome), range(DRAWS + 1)
+    )
     first, drawn = replays[0], replays[1:]
     steps = change.steps or recorded
     wholes = [max(one["end_s"]) for one in [first, *drawn]]
