@@ -32,7 +32,10 @@ static void get(const char* name) {
 """
 LOG, OWN = 'put("log.txt");', 'put(rank ? rank > 1 ? "2.txt" : "1.txt" : "0.txt");'
 READ = 'if (rank == 1) get("log.txt");'
-RING = "MPI_Sendrecv(out, 9, MPI_DOUBLE, (rank + 1) % ranks, 0, in, 9, MPI_DOUBLE, (rank + ranks - 1) % ranks, 0, comm, 0);"
+RING = (
+    "MPI_Sendrecv(out, 9, MPI_DOUBLE, (rank + 1) % ranks, 0,"
+    " in, 9, MPI_DOUBLE, (rank + ranks - 1) % ranks, 0, comm, 0);"
+)
 # What the steps do, and whether their barrier is redundant.
 STEPS = {
     "alone": (BARRIER, False),
@@ -68,7 +71,7 @@ def test_a_barrier_is_redundant_unless_it_orders_files(family: str, case: str, t
         + WRITE
         + "int main(int argc, char** argv) { MPI_Init(&argc, &argv); comm = MPI_COMM_WORLD;"
         + "MPI_Comm_rank(comm, &rank); MPI_Comm_size(comm, &ranks);"
-        + "for (int step = 0; step < 30; ++step) { work(1); %s }" % steps
+        + f"for (int step = 0; step < 30; ++step) {{ work(1); {steps} }}"
         + "MPI_Finalize(); }\n"
     )
     found = report_of(Program(0, 3, 30, "-O1", (), text), library, tmp_path)["patterns"]
