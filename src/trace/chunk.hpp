@@ -6,7 +6,8 @@
 namespace leadline::trace {
 
 inline constexpr char file_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'N', 'E'};
-inline constexpr uint32_t format_version = 2;
+inline constexpr uint32_t format_version = 3;
+inline constexpr uint32_t oldest_version = 2;        // that is read; its payloads may have modelled_flag
 inline constexpr uint32_t chunk_magic = 0x4b434c4c;  // "LLCK"
 
 enum class ChunkType : uint32_t {
@@ -95,7 +96,9 @@ enum : uint32_t { mpi_not_begun = 0, mpi_begun = 1, mpi_beginning = 2 };
 
 // A flag of the type: the payload is packed (packing.hpp). varint size, block; the block holds the first `size` bytes
 // packed, and the rest follows unpacked.
-inline constexpr uint32_t packed_flag = 1u << 31;
+inline constexpr uint32_t packed_flag = 1u << 30;
+// The same in older traces, packed in another way (reading/unpacker.hpp).
+inline constexpr uint32_t modelled_flag = 1u << 31;
 
 // The name of the file, in the trace's directory, that holds shared chunks. It is made from a hash of their bytes.
 inline constexpr char shared_prefix[] = "shared-";

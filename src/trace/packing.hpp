@@ -1,17 +1,16 @@
-// Packs payloads of chunks: predicts each byte's bits from the bytes that followed the same one, two and three bytes
-// before.
+// Packs payloads of chunks as DEFLATE streams (RFC 1951).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "trace/bytes.hpp"
+#include "trace/deflate.hpp"
 #include "trace/sink.hpp"
 
 namespace leadline::trace {
 
-// The most bytes that are packed: packing takes the program's time, some 0.1 us a byte.
-inline constexpr size_t most_packed = 1u << 17;
+// The most bytes that are packed.
+inline constexpr size_t most_packed = most_deflated;
 // A payload that claims to hold more is damaged.
 inline constexpr size_t most_ratio = 16;
 

@@ -25,9 +25,15 @@ struct FilePart {
   uint32_t crc = 0;
 };
 
+enum class Packing : uint8_t {
+  none,
+  deflated,
+  modelled,  // in traces of version 2
+};
+
 // A chunk's payload, or its beginning, and the rest where it lies in the file.
 struct Payload {
-  bool packed = false;
+  Packing packing = Packing::none;
   std::vector<uint8_t> bytes;
   FilePart rest;
 };

@@ -10,9 +10,7 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "trace"))
 
-from spec_packing import unpacked
-from spec_reader import crc32c
-from spec_walk import Payload
+from spec_reader import crc32c, plain
 
 INTERESTING = (
     0,
@@ -109,10 +107,7 @@ def _chunks(data: bytes) -> Iterator[tuple[int, bytes, bytes]]:
     while at + 16 <= len(data):
         _, kind, size, _ = struct.unpack_from("<4sIII", data, at)
         payload = data[at + 16 : at + 16 + size]
-        if kind >> 31:
-            packed = Payload(payload)
-            first = unpacked(size=packed.varint(), data=packed.block())
-            kind, payload = kind & 0x7FFFFFFF, first + payload[packed.at :]
+        kind, payload = plain(kind, payload)
         yield kind, payload, data[at : at + 16 + size]
         at += 16 + size
 

@@ -22,7 +22,7 @@ inline WrittenGeneration written(const std::vector<uint8_t>& bytes, std::string*
   auto decoded = std::make_shared<Generation>();
   uint32_t thread = 0;
   *wrong = decode_generation(ByteReader(bytes.data(), bytes.size()), &thread, decoded.get());
-  return {std::move(decoded), std::make_shared<const Payload>(Payload{false, bytes, {}}), true};
+  return {std::move(decoded), std::make_shared<const Payload>(Payload{Packing::none, bytes, {}}), true};
 }
 
 class MemoryThread {

@@ -13,6 +13,8 @@
 #include "../recording/memory_process.hpp"
 #include "../recording/programs.hpp"
 #include "recording/reading/process_files.hpp"
+#include "trace/reading/byte_models.hpp"
+#include "trace/reading/inflate.hpp"
 #include "trace/reading/payloads.hpp"
 #include "trace/reading/unpacker.hpp"
 
@@ -53,7 +55,7 @@ int rare = 1;  // 1 in so many of the cases that are many
 
 // What unpacks payloads serves all reads to come, so it stays behind.
 void unpack_once() {
-  static const Payload payload{true, {0, 0}, {}};
+  static const Payload payload{Packing::modelled, {0, 0}, {}};
   const Unpacked unpacked(payload);
 }
 
@@ -190,13 +192,28 @@ void changed_bytes_are_survived() {
   }
 }
 
+// As traces of version 2 have it.
+Bytes modelled(const Bytes& payload) {
+  const Scratchpad<BitModel> memory(ByteModels::models(payload.size()));
+  ByteModels models(payload.size(), memory.get());
+  ByteSink out;
+  RangeWriter<ByteSink> coder(&out);
+  for (const uint8_t byte : payload) models.code(coder, byte);
+  coder.end();
+  return {out.data(), out.data() + out.size()};
+}
+
 void packed_chunks_come_back(programs::Random& r) {
-  Unpacker unpacker;
   for (int round = 0; round < 400 / rare; ++round) {
     const uint64_t letters = 1 + programs::below(r, round % 2 ? 4 : 256);
     Bytes payload(programs::below(r, 2000));
     for (uint8_t& b : payload) b = static_cast<uint8_t>(programs::below(r, letters));
     if (round % 8 == 0) payload.assign(payload.size(), 7);
+    const Bytes older = modelled(payload);
+    Bytes from_older(payload.size());
+    Unpacker unpacker;
+    check(unpacker.unpack(older.data(), older.size(), from_older.data(), from_older.size()) && from_older == payload,
+          "packed as before " + std::to_string(round));
     ByteSink plain, packed;
     plain.bytes(payload.data(), payload.size());
     if (!pack_payload(plain, &packed)) continue;
@@ -204,14 +221,27 @@ void packed_chunks_come_back(programs::Random& r) {
     const uint64_t size = in.varint(), bytes = in.varint();
     Bytes again(size);
     check(packed.size() < payload.size() && size == payload.size() && bytes == in.left() &&
-              unpacker.unpack(in.data(), bytes, again.data(), size) && again == payload,
+              inflate_bytes(in.data(), bytes, again.data(), size) && again == payload,
           "packed " + std::to_string(round));
+  }
+}
+
+// What other writers of DEFLATE may do, and Leadline's does not: bytes as they are, and several blocks.
+void other_writers_streams_are_read() {
+  const Bytes stream{0x00, 3, 0, 0xfc, 0xff, 'a', 'b', 'c', 0x01, 1, 0, 0xfe, 0xff, 'd'};
+  const Bytes payload{'a', 'b', 'c', 'd'};
+  Bytes read(payload.size()), more(payload.size() + 1);
+  check(inflate_bytes(stream.data(), stream.size(), read.data(), read.size()) && read == payload, "plain blocks");
+  check(!inflate_bytes(stream.data(), stream.size(), more.data(), more.size()), "more than there is");
+  for (size_t cut = 0; cut < stream.size(); ++cut) {
+    check(!inflate_bytes(stream.data(), cut, read.data(), read.size()), "cut off at " + std::to_string(cut));
   }
 }
 
 void packed_nonsense_is_survived() {
   programs::Random r(11);
   packed_chunks_come_back(r);
+  other_writers_streams_are_read();
   const Bytes header = MemoryProcess::file_of({});
   const Bytes process = MemoryProcess().chunks()[0].second;
   for (int round = 0; round < 1000 / rare; ++round) {
@@ -223,7 +253,8 @@ void packed_nonsense_is_survived() {
     payload.insert(payload.end(), coded.begin(), coded.end());
     Bytes file = header;
     MemoryProcess::append_chunk(&file, ChunkType::process, process);
-    MemoryProcess::append_chunk(&file, static_cast<ChunkType>(1 + programs::below(r, 15)), payload, packed_flag);
+    MemoryProcess::append_chunk(&file, static_cast<ChunkType>(1 + programs::below(r, 15)), payload,
+                                round % 3 ? packed_flag : modelled_flag);
     const auto outcome = read_bytes(file, "packed nonsense " + std::to_string(round));
     check(size < most_ratio * (coded.size() + 1) || !outcome.error.empty() || outcome.damaged,
           "it claims to hold too much");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import defaultdict
 
 
@@ -43,7 +44,11 @@ class Coded:
         return value
 
 
-def unpacked(data: bytes, size: int) -> bytes:
+def deflated(data: bytes, size: int) -> bytes:
+    return zlib.decompressobj(-15).decompress(data, size)
+
+
+def modelled(data: bytes, size: int) -> bytes:
     bits = 8
     while bits < 16 and size >> (bits - 2):
         bits += 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from spec_packing import unpacked
+from spec_packing import deflated, modelled
 from spec_series import Series, read_series
 from spec_walk import COARSE, EXTRA, POLLS, Damaged, Generation, Payload, ordered, read_structure, read_times
 
@@ -62,23 +62,30 @@ class Trace:
 
 def chunks(path: Path) -> Iterator[tuple[int, Payload]]:
     data = path.read_bytes()
-    if data[:8] != b"LEADLINE" or struct.unpack_from("<I", data, 8)[0] != 2:
-        raise Damaged(f"{path}: not a trace of version 2")
+    if data[:8] != b"LEADLINE" or struct.unpack_from("<I", data, 8)[0] not in (2, 3):
+        raise Damaged(f"{path}: not a trace of version 2 or 3")
     at = 16
     while at + 16 <= len(data):
         magic, kind, size, crc = struct.unpack_from("<4sIII", data, at)
         payload = data[at + 16 : at + 16 + size]
         if magic != b"LLCK" or len(payload) < size or crc32c(data[at + 4 : at + 12] + payload) != crc:
             raise Damaged(f"{path}: damaged at byte {at}")
-        if kind >> 31:
-            p = Payload(payload)
-            first = unpacked(size=p.varint(), data=p.block())
-            kind, payload = kind & 0x7FFFFFFF, first + payload[p.at :]
+        kind, payload = plain(kind, payload)
         yield kind, Payload(payload)
         if kind == 11:
             return
         at += 16 + size
     raise Damaged(f"{path}: cut off at byte {len(data)}")
+
+
+def plain(kind: int, payload: bytes) -> tuple[int, bytes]:
+    flags = kind >> 30
+    if flags:
+        p = Payload(payload)
+        size, block = p.varint(), p.block()
+        first = modelled(block, size) if flags & 2 else deflated(block, size)
+        kind, payload = kind & 0x3FFFFFFF, first + payload[p.at :]
+    return kind, payload
 
 
 def read(path: Path) -> Trace:

@@ -256,7 +256,7 @@ void decode_losses(ByteReader& in, Process* p) {
 // The payload, copied if it lies nowhere else.
 std::shared_ptr<const Payload> kept(ByteReader in, const std::shared_ptr<const Payload>& payload) {
   if (payload) return payload;
-  return std::make_shared<const Payload>(Payload{false, {in.data(), in.data() + in.left()}, {}});
+  return std::make_shared<const Payload>(Payload{Packing::none, {in.data(), in.data() + in.left()}, {}});
 }
 
 // Data that many chunks could name, a shared file above all, counts once.

@@ -7,6 +7,7 @@
 
 #include "trace/checksum.hpp"
 #include "trace/packing.hpp"
+#include "trace/reading/inflate.hpp"
 #include "trace/reading/unpacker.hpp"
 
 namespace leadline::trace {
@@ -40,8 +41,8 @@ struct Unpacked::Rooms {
 };
 
 Unpacked::Unpacked(const Payload& payload) : reader_(payload.bytes.data(), payload.bytes.size()) {
-  if (payload.packed) {
-    ok_ = unpack();
+  if (payload.packing != Packing::none) {
+    ok_ = unpack(payload.packing);
   } else if (payload.rest.size) {
     ok_ = read_rest(payload);
   }
@@ -67,7 +68,7 @@ bool Unpacked::read_rest(const Payload& payload) {
 std::shared_ptr<const Payload> held(const std::shared_ptr<const Payload>& payload,
                                     const std::shared_ptr<const FileReadAgain>& file, uint64_t at) {
   const size_t size = payload->bytes.size();
-  if (!payload->packed && size <= most_held) return payload;
+  if (payload->packing == Packing::none && size <= most_held) return payload;
   const Unpacked unpacked(*payload);
   if (!unpacked.ok()) return payload;
   const ByteReader reader = unpacked.reader();
@@ -81,16 +82,20 @@ std::shared_ptr<const Payload> held(const std::shared_ptr<const Payload>& payloa
   return held;
 }
 
-bool Unpacked::unpack() {
+bool Unpacked::unpack(Packing packing) {
   const uint64_t size = reader_.varint();
   const size_t packed = reader_.count();
   const ByteReader from = reader_.bytes(packed);
-  if (!reader_.ok() || size > most_packed) return false;
+  if (!reader_.ok() || size > most_packed || size / most_ratio > packed) return false;
   were_packed_ = static_cast<size_t>(size);
   room_ = Rooms::all().take();
   std::vector<uint8_t>& whole = room_->payload;
   whole.resize(static_cast<size_t>(size) + reader_.left());
-  if (!room_->unpacker.unpack(from.data(), packed, whole.data(), static_cast<size_t>(size))) return false;
+  const auto first = static_cast<size_t>(size);
+  const bool whole_again = packing == Packing::modelled
+                               ? room_->unpacker.unpack(from.data(), packed, whole.data(), first)
+                               : inflate_bytes(from.data(), packed, whole.data(), first);
+  if (!whole_again) return false;
   std::copy_n(reader_.data(), reader_.left(), whole.data() + size);
   reader_ = ByteReader(whole.data(), whole.size());
   return true;

@@ -29,7 +29,7 @@ class Unpacked {
   struct Room;
   struct Rooms;
   bool read_rest(const Payload& payload);
-  bool unpack();
+  bool unpack(Packing packing);
 
   std::unique_ptr<Room> room_;
   ByteReader reader_;

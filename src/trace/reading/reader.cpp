@@ -61,8 +61,10 @@ std::string read_chunks(const OpenedFile& file, EachChunk&& each) {
     if (crc32c(bytes.data(), h.size, crc32c(&h.type, 2 * sizeof(uint32_t))) != h.crc) {
       return at_byte(at, "checksum mismatch");
     }
-    payload->packed = h.type & packed_flag;
-    const auto type = static_cast<ChunkType>(h.type & ~packed_flag);
+    payload->packing = h.type & modelled_flag ? Packing::modelled
+                       : h.type & packed_flag ? Packing::deflated
+                                              : Packing::none;
+    const auto type = static_cast<ChunkType>(h.type & ~(packed_flag | modelled_flag));
     if (const std::string wrong = each(RawChunk{at, type, payload}); !wrong.empty()) return at_byte(at, wrong);
     if (type == ChunkType::end) return "";
     at += sizeof(h) + h.size;
@@ -103,9 +105,9 @@ std::string check_header(const OpenedFile& file) {
   if (file.size() < sizeof(h)) return "too short for a trace (" + grouped(file.size()) + " bytes)";
   if (!file.read_at(0, &h, sizeof(h))) return std::strerror(errno);
   if (std::memcmp(h.magic, file_magic, sizeof(h.magic)) != 0) return "not a Leadline trace";
-  if (h.version != format_version) {
-    return "format version " + std::to_string(h.version) + "; this version of Leadline reads version " +
-           std::to_string(format_version);
+  if (h.version < oldest_version || h.version > format_version) {
+    return "format version " + std::to_string(h.version) + "; this version of Leadline reads versions " +
+           std::to_string(oldest_version) + " to " + std::to_string(format_version);
   }
   return "";
 }

@@ -2,13 +2,12 @@
 
 #include <cstring>
 
-#include "trace/byte_models.hpp"
-#include "trace/packing.hpp"
+#include "trace/reading/byte_models.hpp"
 
 namespace leadline::trace {
 
 bool Unpacker::unpack(const uint8_t* packed, size_t packed_size, uint8_t* into, size_t size) {
-  if (size > most_packed || size / most_ratio > packed_size) return false;
+  if (size > most_modelled) return false;
   const size_t needed = ByteModels::models(size);
   if (needed > room_) {
     room_ = 0;

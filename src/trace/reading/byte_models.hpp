@@ -1,5 +1,5 @@
-// What packing.hpp predicts bytes by: the bits that followed the same byte, two and three bytes before. Writer and
-// reader learn the same.
+// What traces of version 2 predict bytes by: the bits that followed the same byte, two and three bytes before. Writer
+// and reader learn the same.
 #pragma once
 
 #include <cstddef>
