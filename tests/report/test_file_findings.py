@@ -173,6 +173,25 @@ def test_waiting_for_the_one_that_writes_belongs_to_its_writing(make_run: MakeRu
     assert wait.cost_s is None  # 2.4 s of it are the other finding's, which says the same
 
 
+def test_sends_to_the_one_that_writes_wait_for_it(make_run: MakeRun) -> None:
+    """Whatever their length, and where no waits are known."""
+    writing = written_by_one()
+    writing.evidence.append(("held_up_s", 3.0))
+    (finding,) = findings(running(make_run, [writing]), "pattern")
+    assert finding.cost_s == pytest.approx(3.0)
+    assert finding.text.endswith("for all ranks (8.00 MB); the others spend 7.5 % of the time waiting for it.")
+
+
+@pytest.mark.parametrize(("receiving_s", "cost_s"), [(0.5, 0.9), (2.0, 3.6), (3.5, 0.9)])
+def test_packing_does_not_save_what_one_side_waits_for_the_other(
+    make_run: MakeRun, receiving_s: float, cost_s: float
+) -> None:
+    """A message costs both sides about as much: at most twice the time of the side that spends less."""
+    told = {"together": 10, "assumes": "nothing", "sending_s": 4.0 - receiving_s, "receiving_s": receiving_s}
+    (finding,) = findings(running(make_run, [a_pattern("packable_messages", 4.0, [], [BARRIER], **told)]), "pattern")
+    assert finding.cost_s == pytest.approx(cost_s)
+
+
 def test_what_a_wait_has_besides_stays_its_own(make_run: MakeRun) -> None:
     waits = [(BARRIER, 1, 4.0, [(0, "io", WRITE, 0.4), (0, "computation", BARRIER, 0.6)])]
     run = running(make_run, [written_by_one()], waits)

@@ -36,10 +36,22 @@ def costly(content: Content) -> list[PatternEntry]:
 
 
 def waited_for(content: Content, entry: PatternEntry) -> float:
-    """Seconds that the other ranks wait for the one that writes, or reads, as matched calls show it."""
+    """Seconds that the other ranks wait for the one that writes, or reads: as matched calls show it, or as sends to the
+    writer take longer than its receives do. Buffers are finite, so short sends wait, too, until it goes on."""
     one, reading = entry.evidence[BY_ONE[entry.name]], entry.name == "read_by_one"
     waits = content.waits.entries
-    return sum(wait.seconds * share_for(content, one, _causes(wait), reading=reading) for wait in waits)
+    matched_s = sum(wait.seconds * share_for(content, one, _causes(wait), reading=reading) for wait in waits)
+    # Without Leadline the writer would have gone on earlier.
+    own_s = sum(rank.own_between_s for rank in content.ranks if rank.rank == one)
+    return max(matched_s, entry.evidence.get("held_up_s", 0.0) - own_s)
+
+
+def held_up_by_files(entry: PatternEntry) -> float:
+    """Seconds for which sends of an exchange wait for the rank that receives, as it uses files in between."""
+    told = entry.evidence
+    if not told.get("receiver_uses_files"):
+        return 0.0
+    return float(max(told["sending_s"] - told["receiving_s"], 0.0))
 
 
 def waited_for_writer(content: Content, writer: str | None, sites: Collection[Site]) -> float:

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <set>
+#include <variant>
 
 #include "analysis/matching/step.hpp"
 #include "analysis/patterns/collectives/collective_patterns.hpp"
@@ -12,6 +15,7 @@
 #include "analysis/patterns/exchanges/consecutive_exchanges.hpp"
 #include "analysis/patterns/exchanges/exchange_patterns.hpp"
 #include "analysis/patterns/exchanges/find_exchanges.hpp"
+#include "analysis/patterns/exchanges/one_way.hpp"
 #include "analysis/patterns/files/file_patterns.hpp"
 
 namespace leadline::analysis {
@@ -28,6 +32,28 @@ std::set<uint32_t> dependent_sites(const std::vector<Pattern>& found) {
     }
   }
   return sites;
+}
+
+// The time for which sends to each process are held up because it uses files between its receives.
+std::map<uint32_t, double> held_up_ns(const Profile& profile, const RunTraffic& traffic, const SourcePlaces& places,
+                                      const std::vector<Exchange>& exchanges) {
+  std::map<uint32_t, double> by_receiver;
+  for (const Exchange& e : exchanges) {
+    const std::optional<OneWay> ways = e.in_main_loop ? one_way(profile, traffic, places, e) : std::nullopt;
+    if (ways && ways->uses_files) by_receiver[ways->receiver] += std::max(ways->sending_ns - ways->receiving_ns, 0.0);
+  }
+  return by_receiver;
+}
+
+// Ranks that send to one that writes for all wait for its files.
+void say_who_waits(const std::map<uint32_t, double>& by_receiver, std::vector<Pattern>* found) {
+  for (Pattern& p : *found) {
+    const auto at =
+        std::find_if(p.evidence.begin(), p.evidence.end(), [](const auto& e) { return e.first == "writer"; });
+    if (at == p.evidence.end()) continue;
+    const auto held_up = by_receiver.find(static_cast<uint32_t>(std::get<int64_t>(at->second)));
+    if (held_up != by_receiver.end()) p.evidence.emplace_back("held_up_s", held_up->second * 1e-9);
+  }
 }
 
 }  // namespace
@@ -63,7 +89,7 @@ std::vector<Pattern> PatternFinder::find(const SourcePlaces& places) {
   const Steps steps{only(state_->iteration.finish()), only(state_->first_calls.finish())};
   const std::vector<Exchange> exchanges = exchanges_of(state_->profile, state_->traffic, steps, places);
   std::vector<Pattern> found;
-  patterns_of_exchanges(state_->profile, state_->traffic, steps, exchanges, &found);
+  patterns_of_exchanges(state_->profile, state_->traffic, steps, places, exchanges, &found);
   patterns_of_collectives(state_->profile, state_->traffic, steps, &found);
   patterns_of_sites(state_->profile, state_->traffic, state_->file_order, &found);
   const auto take = [&found](std::vector<Pattern> more) {
@@ -72,6 +98,7 @@ std::vector<Pattern> PatternFinder::find(const SourcePlaces& places) {
   take(consecutive_exchanges(state_->profile, state_->traffic, steps, places, dependent_sites(found)));
   take(consecutive_reductions(state_->profile, state_->traffic, steps, places));
   patterns_of_files(state_->profile, state_->file_sites, &found);
+  say_who_waits(held_up_ns(state_->profile, state_->traffic, places, exchanges), &found);
   for (Pattern& p : found) {
     std::sort(p.sites.begin(), p.sites.end());
     if (!p.files.empty()) continue;  // the time of those files, not of all files that the sites are used for

@@ -184,12 +184,15 @@ def _recoverable_s(content: Content, entry: PatternEntry, writer: str | None) ->
         return file_costs.recoverable_s(content, entry)
     sites = set(entry.sites)
     if entry.name in ROOTED:
-        return max(entry.time_s - file_costs.waited_for_writer(content, writer, sites), 0.0)
+        waited_s = file_costs.waited_for_writer(content, writer, sites)
+        return max(entry.time_s - max(waited_s, file_costs.held_up_by_files(entry)), 0.0)
     if entry.name in OF_ORDER:
         return _by_order(content, entry)
     fences = {each.site: each.time_s for each in content.sites if each.site in sites and each.name == FENCE}
     waiting = sum(wait.seconds for wait in content.waits.entries if wait.site in sites - fences.keys())
     left_s = max(entry.time_s - waiting - sum(fences.values()), 0.0)
+    if "sending_s" in told:  # messages go one way: what one side spends longer than the other is waiting
+        left_s = min(left_s, 2 * told["sending_s"], 2 * told["receiving_s"])
     return left_s * (1 - 1 / (told.get("together") or math.inf))
 
 

@@ -6,6 +6,7 @@
 
 #include "analysis/clocks.hpp"
 #include "analysis/patterns/exchanges/computation_between.hpp"
+#include "analysis/patterns/exchanges/one_way.hpp"
 #include "analysis/patterns/exchanges/order.hpp"
 #include "analysis/patterns/exchanges/packing.hpp"
 
@@ -21,11 +22,12 @@ constexpr int64_t least_bytes_to_wait = 1 << 12;  // for smaller messages, no li
 
 class Namer {
  public:
-  Namer(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const std::vector<Exchange>& exchanges,
-        std::vector<Pattern>* found)
+  Namer(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const SourcePlaces& places,
+        const std::vector<Exchange>& exchanges, std::vector<Pattern>* found)
       : profile_(profile),
         traffic_(traffic),
         steps_(steps),
+        places_(places),
         exchanges_(exchanges),
         found_(found),
         computation_(profile),
@@ -46,11 +48,17 @@ class Namer {
         order.passing_ns = early.passing_ns;
       }
       const size_t first = found_->size();
+      const std::optional<OneWay> ways = one_way(profile_, traffic_, places_, e);
       const bool dependent = named[i] || name(e, order);
       if (!named[i]) details(e, order, dependent, first);
       if (e.wildcards) wildcards(e);
-      if (!e.one_sided) continue;
-      for (size_t p = first; p < found_->size(); ++p) (*found_)[p].evidence.emplace_back("one_sided", operations(e));
+      for (size_t p = first; p < found_->size(); ++p) {
+        PatternEvidence& told = (*found_)[p].evidence;
+        if (e.one_sided) told.emplace_back("one_sided", operations(e));
+        if (!ways || ((*found_)[p].name != "packable_messages" && (*found_)[p].name != "all_to_one")) continue;
+        const PatternEvidence more = ways->evidence();
+        told.insert(told.end(), more.begin(), more.end());
+      }
     }
   }
 
@@ -317,6 +325,7 @@ class Namer {
   const Profile& profile_;
   const RunTraffic& traffic_;
   const Steps& steps_;
+  const SourcePlaces& places_;
   const std::vector<Exchange>& exchanges_;
   std::vector<Pattern>* found_;
   ComputationBetween computation_;
@@ -327,8 +336,9 @@ class Namer {
 }  // namespace
 
 void patterns_of_exchanges(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
-                           const std::vector<Exchange>& exchanges, std::vector<Pattern>* found) {
-  Namer(profile, traffic, steps, exchanges, found).run();
+                           const SourcePlaces& places, const std::vector<Exchange>& exchanges,
+                           std::vector<Pattern>* found) {
+  Namer(profile, traffic, steps, places, exchanges, found).run();
 }
 
 }  // namespace leadline::analysis

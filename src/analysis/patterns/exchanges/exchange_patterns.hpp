@@ -10,6 +10,7 @@
 namespace leadline::analysis {
 
 void patterns_of_exchanges(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
-                           const std::vector<Exchange>& exchanges, std::vector<Pattern>* found);
+                           const SourcePlaces& places, const std::vector<Exchange>& exchanges,
+                           std::vector<Pattern>* found);
 
 }  // namespace leadline::analysis
