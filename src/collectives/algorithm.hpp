@@ -1,6 +1,7 @@
 // The portfolio: a folder per operation, a file per algorithm, and in each folder a list of its algorithms
-// (algorithms.toml) that the table of all is generated from. All algorithms work in place (`input` is in `data`).
-// Reductions have the same result on all ranks, bit for bit. On ranks that receive nothing, `data` is not touched.
+// (algorithms.toml) that the table of all is generated from. All algorithms work in place: `input` is then in `data`,
+// except where ranks exchange blocks (OperationFacts::exchanges). Reductions have the same result on all ranks, bit for
+// bit. On ranks that receive nothing, `data` is not touched.
 #pragma once
 
 #include <span>

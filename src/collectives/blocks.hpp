@@ -1,4 +1,5 @@
-// Cuts of a message: into blocks, one for each process, and into segments that follow one another.
+// Blocks of the ranks, and cuts of a message: into blocks, one for each process, and into segments that follow one
+// another.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,14 @@ namespace leadline::collectives {
 
 // The same range of another space.
 inline Range in_space(Space space, Range range) { return {space, range.first, range.count}; }
+
+// Where a rank's block for `rank` is, and that from it is to be, in operations with a block for each rank.
+inline Range contributed_to(const Problem& problem, int rank) {
+  return {Space::input, rank * problem.count, problem.count};
+}
+inline Range received_from(const Problem& problem, int rank) {
+  return {Space::data, rank * problem.count, problem.count};
+}
 
 // `range` cut into `parts` that differ by one element at most; the longer ones are first. Parts may be empty.
 class Blocks {

@@ -38,6 +38,9 @@ struct OperationFacts {
     return (!received.root_only || is_root) && !(has_one_buffer() && contributes(is_root));
   }
   bool has_result(bool is_root) const { return !received.root_only || is_root; }
+  // Whether ranks exchange blocks, so that in place each of them is in the way of another: the caller then keeps a copy
+  // of what it contributes, as the input.
+  bool exchanges() const { return contributed.block_per_rank && received.block_per_rank; }
   // In blocks, of the buffers of `processes` ranks.
   int64_t blocks_contributed(int processes) const { return contributed.block_per_rank ? processes : 1; }
   int64_t blocks_received(int processes) const { return received.block_per_rank ? processes : 1; }

@@ -4,6 +4,19 @@
 
 namespace leadline::collectives {
 
+namespace {
+
+bool is_next(const Range& before, const Range& range) {
+  return before.space == range.space && before.first + before.count == range.first;
+}
+
+// Whether a copy goes on where the step before it, a copy too, ends on both sides.
+bool follows(const Step& before, const Range& from, const Range& to) {
+  return before.kind == Step::Kind::copy && is_next(before.from, from) && is_next(before.to, to);
+}
+
+}  // namespace
+
 uint32_t Schedule::send(Range from, int peer) {
   if (!from.count) return no_request;
   steps.push_back({Step::Kind::send, peer, requests, from, {}});
@@ -25,7 +38,13 @@ void Schedule::wait_from(uint32_t first) {
 }
 
 void Schedule::copy(Range from, Range to) {
-  if (to.count) steps.push_back({Step::Kind::copy, -1, 0, from, to});
+  if (!to.count) return;
+  if (!steps.empty() && from.space != to.space && follows(steps.back(), from, to)) {
+    steps.back().from.count += from.count;
+    steps.back().to.count += to.count;
+    return;
+  }
+  steps.push_back({Step::Kind::copy, -1, 0, from, to});
 }
 
 void Schedule::reduce(Range from, Range to) {

@@ -70,8 +70,8 @@ struct Schedule {
   uint32_t send(Range from, int peer);
   uint32_t receive(Range to, int peer);
   void wait(uint32_t request);
-  void wait_from(uint32_t first);  // for all requests from that one on
-  void copy(Range from, Range to);
+  void wait_from(uint32_t first);   // for all requests from that one on
+  void copy(Range from, Range to);  // one step with the last, if it goes on where that ends
   void reduce(Range from, Range to);
   void native(Range from, Range to);
 

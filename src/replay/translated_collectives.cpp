@@ -12,6 +12,8 @@ namespace leadline::replay {
 
 namespace {
 
+constexpr size_t most_exchanging = 1024;  // ranks
+
 std::string_view plain_name(std::string_view function) {
   if (function.starts_with("MPI_")) function.remove_prefix(4);
   if (function.ends_with("_c")) function.remove_suffix(2);
@@ -30,8 +32,8 @@ Action::Meeting meeting_of(std::string_view name) {
   return Action::Meeting::all;
 }
 
-// As MPICH chooses: short messages in few rounds, long ones in parts.
-const char* algorithm_for(collectives::Operation operation, int64_t bytes) {
+// As MPICH chooses: short messages in few rounds, long ones in parts. bytes: of a block.
+const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_t processes) {
   switch (operation) {
     case collectives::Operation::broadcast:
       return bytes < 12288 ? "binomial" : "scatter_ring";
@@ -41,6 +43,8 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes) {
       return bytes <= 2048 ? "recursive_doubling" : "rabenseifner";
     case collectives::Operation::gather:
       return "binomial";
+    case collectives::Operation::alltoall:
+      return bytes <= 256 && processes >= 8 ? "bruck" : bytes <= 32768 ? "linear" : "pairwise";
   }
   return "";
 }
@@ -205,13 +209,15 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
   problem.processes = static_cast<int>(members.size());
   problem.rank = static_cast<int>(me);
   problem.root = static_cast<int>(root);
+  // Of every block a message: more than fits into memory.
+  if (collectives::facts_of(problem.operation).exchanges() && members.size() > most_exchanging) return false;
   const int64_t bytes = std::max<int64_t>(at.leaf.posted_bytes.of(at.member), 0);
   problem.element_bytes = bytes % 8 == 0 ? 8 : 1;
   problem.count = bytes / problem.element_bytes;
   const auto given = settings_.algorithms.find(collectives::name_of(problem.operation));
   const collectives::Algorithm* algorithm = collectives::find_algorithm(
-      problem.operation,
-      given == settings_.algorithms.end() ? algorithm_for(problem.operation, bytes) : given->second.c_str());
+      problem.operation, given == settings_.algorithms.end() ? algorithm_for(problem.operation, bytes, members.size())
+                                                             : given->second.c_str());
   collectives::Schedule schedule;
   if (!algorithm || !problem.count || !algorithm->build(problem, &schedule)) {
     if (given != settings_.algorithms.end()) differences_.unusable += at.times.calls;

@@ -2,6 +2,7 @@
 #include "shim/tuned.hpp"
 
 #include <pthread.h>
+#include <string.h>
 
 #include <algorithm>
 
@@ -222,14 +223,17 @@ class Move {
     const bool keeps = !facts_.has_one_buffer() && receives && call_.to.buffer == abi.in_place;
     if (contributes_in_place_ || keeps) {
       const bool may = facts_.in_place == collectives::InPlace::all || is_root;
-      // The blocks of a buffer that all are exchanged would have to be kept elsewhere.
-      if (!may || (facts_.contributed.block_per_rank && facts_.received.block_per_rank)) return false;
+      if (!may) return false;
     }
     contributes = contributes && !contributes_in_place_;
     receives = receives && !keeps;
     if (contributes && !contributed_.look(call_.from, facts_.blocks_contributed(c_.processes))) return false;
     if (receives && !received_.look(call_.to, facts_.blocks_received(c_.processes))) return false;
     block_bytes_ = receives ? received_.block_bytes() : contributed_.block_bytes();
+    if (contributes_in_place_ && facts_.exchanges()) {
+      contributed_ = received_;
+      is_copied_ = true;
+    }
     return true;
   }
 
@@ -249,10 +253,13 @@ class Move {
   }
 
   int directly(const Plan& plan) const {
-    const Scratch scratch(static_cast<size_t>(plan.schedule.scratch_elements));
+    const int64_t own = plan.schedule.scratch_elements, copied = is_copied_ ? block_bytes_ * contributed_.blocks : 0;
+    const Scratch scratch(static_cast<size_t>(own + copied));
+    if (own + copied && !scratch.get()) return error_without_memory;
     const bool one_buffer = facts_.has_one_buffer() && contributed_.there;
     char* const data = received_.there ? received_.at(0) : one_buffer ? contributed_.at(0) : nullptr;
-    const char* const input = contributed_.there ? contributed_.at(0) : data + own_block() * block_bytes_;
+    const char* input = contributed_.there ? contributed_.at(0) : data + own_block() * block_bytes_;
+    if (is_copied_) input = static_cast<char*>(memcpy(scratch.get() + own, data, static_cast<size_t>(copied)));
     Moving moved = moving(plan);
     return carry_out(plan, moved, {data, input, scratch.get(), 1});
   }
@@ -290,7 +297,7 @@ class Move {
   const Call& call_;
   const OperationFacts& facts_;
   int32_t root_ = 0;
-  bool contributes_in_place_ = false;
+  bool contributes_in_place_ = false, is_copied_ = false;  // copied: of blocks that are exchanged in place
   Part contributed_, received_;
   int64_t block_bytes_ = 0;
 };

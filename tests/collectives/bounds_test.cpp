@@ -56,7 +56,8 @@ struct Formula {
 // + recursive doubling and + ring and Rabenseifner's; Pjesivac-Grbovic and others 2007 for chain, trees and segments.
 // Of a broadcast every rank but the root gets each element once, so p - 1 times the message moves whatever the way: the
 // published figures of scatter + allgather, which count what a rank has already, are above it.
-constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce;
+// Thakur and others 2005 for the exchanges, of p blocks of the length of a message; Bruck and others 1997 for theirs.
+constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce, E = Operation::alltoall;
 const Formula formulas[] = {
     {B, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {B, "chain", [](double p, double, double S) { return Figures{p - 2 + S, (p - 1) * S, p - 1}; }, false},
@@ -93,6 +94,12 @@ const Formula formulas[] = {
     {A, "segmented_ring", [](double p, double, double) { return Figures{any, any, 2 * (p - 1)}; }, false},
     {A, "rabenseifner", [](double p, double l, double) { return Figures{2 * l, 2 * p * l, 2 * (p - 1)}; }, true},
     {A, "direct", [](double p, double, double) { return Figures{2 * (p - 1), 2 * p * (p - 1), 2 * (p - 1)}; }, false},
+
+    {E, "linear", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {E, "ring", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {E, "pairwise", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {E, "bruck", [](double p, double l, double) { return Figures{l, p * l, any}; }, false},
+    {E, "bruck", [](double p, double l, double) { return Figures{l, p * l, p * l * p / 2}; }, true},
 };
 
 void check_formulas(int p) {
@@ -162,7 +169,8 @@ Best best_of(Operation operation, int p, int64_t bytes, const Network& network, 
   Best best;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.operation != operation) continue;
-    const bool quadratic = std::strstr(algorithm.name, "ring") || std::strstr(algorithm.name, "direct");
+    const bool exchanges = facts_of(operation).exchanges() && std::strcmp(algorithm.name, "bruck") != 0;
+    const bool quadratic = exchanges || std::strstr(algorithm.name, "ring") || std::strstr(algorithm.name, "direct");
     if (p > 512 && quadratic && !(places.node_of && std::strstr(algorithm.name, "two_level"))) continue;
     for (const int64_t segment : {0, 4096, 16384, 65536})
       for (const int radix : {2, 4, 8}) {
@@ -174,7 +182,8 @@ Best best_of(Operation operation, int p, int64_t bytes, const Network& network, 
         problem.segment_bytes = segment;
         problem.radix = radix;
         problem.node_of = places.node_of;
-        const double took = modelled_ns(schedules_of(algorithm, problem), 1, network, places);
+        const std::vector<Schedule> schedules = schedules_of(algorithm, problem);
+        const double took = schedules.empty() ? -1 : modelled_ns(schedules, 1, network, places);
         if (took >= 0 && took < best.ns) {
           best = {took, algorithm.name};
           if (segment) best.name += " segment=" + std::to_string(segment);

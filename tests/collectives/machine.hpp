@@ -117,7 +117,7 @@ class Machine {
     const int64_t received = problem_.count * facts.blocks_received(problem_.processes);
     const int64_t sizes[] = {has_data ? received : 0, has_input ? contributed : 0, schedule.scratch_elements};
     // In place, a rank's contribution is where its block of the result is to be.
-    r.aliased = options_.in_place && has_data && has_input;
+    r.aliased = options_.in_place && has_data && has_input && !facts.exchanges();
     r.own_block = r.aliased && facts.received.block_per_rank ? rank * problem_.count : 0;
     for (int i = 0; i < 3; ++i) {
       const auto size = static_cast<size_t>(i == 1 && r.aliased ? 0 : sizes[i]);

@@ -201,6 +201,8 @@ void run(const Case& c, MPI_Comm comm, const std::vector<char>& given, const std
   if (bytes && std::memcmp(first.data(), data.data(), bytes) != 0) failed(c, "another result than on rank 0");
 }
 
+bool may_be_in_place(const OperationFacts& facts) { return !facts.has_one_buffer() && !facts.exchanges(); }
+
 void run_variants(const Algorithm& algorithm, const Kind& kind, Problem problem, MPI_Comm comm,
                   const std::vector<char>& given, const std::vector<char>& native) {
   static int turn = 0;
@@ -209,7 +211,7 @@ void run_variants(const Algorithm& algorithm, const Kind& kind, Problem problem,
     if (segment && (!algorithm.takes_segments || bytes <= segment)) break;
     problem.segment_bytes = segment;
     for (problem.radix = 2; problem.radix <= (algorithm.takes_radix ? 4 : 2); ++problem.radix)
-      run({algorithm, kind, problem, !facts_of(problem.operation).has_one_buffer() && ++turn % 2 == 0}, comm, given,
+      run({algorithm, kind, problem, may_be_in_place(facts_of(problem.operation)) && ++turn % 2 == 0}, comm, given,
           native);
   }
 }

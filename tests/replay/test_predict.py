@@ -320,6 +320,14 @@ def test_another_algorithm_has_its_own_messages(run: Run) -> None:
             predict(run, change)
 
 
+def test_operations_that_move_blocks_take_their_schedules(tmp_path: Path) -> None:
+    from leadline import network
+
+    found = predict(record(tmp_path, "blocks.c"), Change(network=network.parse(NETWORK).network))
+    gathered, exchanged = 1, 2 * 2  # messages in a step
+    assert found.predicted.messages == STEPS * (gathered + exchanged)
+
+
 def test_a_limit_for_messages_that_wait_for_their_receiver(run: Run) -> None:
     from leadline import network
 

@@ -81,6 +81,7 @@ def test_mpich_reads_from_the_files_what_the_table_says_and_else_its_own() -> No
                         "count": 100,
                         "is_op_built_in": "yes",
                         "is_commutative": "yes",
+                        "is_sendbuf_inplace": "no",
                         "is_multi_threaded": chance.choice(["yes", "no"]),
                         "comm_type": "intra",
                     }
@@ -96,19 +97,22 @@ def test_mpich_reads_from_the_files_what_the_table_says_and_else_its_own() -> No
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "facts"),
+    ("operation", "algorithm", "facts"),
     [
-        ("rabenseifner", {"is_op_built_in": "no", "count": 100}),
-        ("rabenseifner", {"is_op_built_in": "yes", "count": 3}),
-        ("ring", {"is_commutative": "no"}),
+        ("allreduce", "rabenseifner", {"is_op_built_in": "no", "count": 100}),
+        ("allreduce", "rabenseifner", {"is_op_built_in": "yes", "count": 3}),
+        ("allreduce", "ring", {"is_commutative": "no"}),
+        ("alltoall", "pairwise", {"is_sendbuf_inplace": "yes"}),
     ],
 )
-def test_an_algorithm_is_never_named_for_what_it_cannot_do(algorithm: str, facts: dict[str, Any]) -> None:
-    table = Table((Rule("allreduce", (2, 8), (0, 2**40), algorithm),))
+def test_an_algorithm_is_never_named_for_what_it_cannot_do(
+    operation: str, algorithm: str, facts: dict[str, Any]
+) -> None:
+    table = Table((Rule(operation, (2, 8), (0, 2**40), algorithm),))
     found = mpich_file.files(table, made_up(), 0)
     given = {"comm_size": 4, "avg_msg_size": 64, "comm_type": "intra", "is_multi_threaded": "no", **facts}
     for name, kind in ((mpich_file.GENERAL, "algorithm"), (mpich_file.DEVICE, "composition")):
-        assert leaf(json.loads(found[name])["collective=allreduce"], given) == f"{kind}=own"
+        assert leaf(json.loads(found[name])[f"collective={operation}"], given) == f"{kind}=own"
 
 
 def test_a_file_never_fills_its_last_page() -> None:

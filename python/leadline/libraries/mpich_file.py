@@ -34,12 +34,14 @@ _OTHERWISE = {
     "is_op_built_in=yes": "is_op_built_in=no",
     "count<pow2": "count=any",
     "is_commutative=yes": "is_commutative=no",
+    "is_sendbuf_inplace=no": "is_sendbuf_inplace=yes",
 }
 NEEDS_SAID = {
     "comm_size=pow2": "a power-of-two number of ranks",
     "is_op_built_in=yes": "a predefined reduction operation",
     "count<pow2": "at least as many elements as ranks",
     "is_commutative=yes": "a commutative operation",
+    "is_sendbuf_inplace=no": "a separate send buffer",
 }
 
 

@@ -1,0 +1,23 @@
+/* Steps, in each of which blocks of 4096 bytes are gathered and exchanged, also in place.   blocks STEPS */
+#include <mpi.h>
+#include <stdlib.h>
+
+enum { length = 512 };
+
+int main(int argc, char** argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  double* from = calloc((size_t)size * length, sizeof(double));
+  double* to = calloc((size_t)size * length, sizeof(double));
+  for (int step = 0; step < atoi(argv[1]); ++step) {
+    MPI_Gather(from, length, MPI_DOUBLE, to, length, MPI_DOUBLE, size - 1, MPI_COMM_WORLD);
+    MPI_Alltoall(from, length, MPI_DOUBLE, to, length, MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, to, length, MPI_DOUBLE, MPI_COMM_WORLD);
+  }
+  free(from);
+  free(to);
+  MPI_Finalize();
+  return 0;
+}
