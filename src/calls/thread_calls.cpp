@@ -54,17 +54,33 @@ void ThreadCalls::follow_tree() {
   --leaf_left_;
 }
 
-const trace::TimeStats* ThreadCalls::distribution() const {
-  const trace::Event& e = event_.event;
-  if (e.generation >= stream_.generations.size()) return nullptr;
-  if (!places_ || places_of_ != e.generation) {
+const trace::Generation* ThreadCalls::generation() const {
+  const size_t index = event_.event.generation;
+  if (index >= stream_.generations.size()) return nullptr;
+  if (!places_ || places_of_ != index) {
     places_.reset();
-    places_ = stream_.generations[e.generation].decoded();
-    places_of_ = e.generation;
+    places_ = stream_.generations[index].decoded();
+    places_of_ = index;
   }
-  const std::vector<trace::DecodedPosition>& positions = places_->positions;
-  if (e.position >= positions.size() || !positions[e.position].times.count) return nullptr;
-  return &positions[e.position].times;
+  return places_.get();
+}
+
+const trace::TimeStats* ThreadCalls::distribution() const {
+  const trace::Generation* own = generation();
+  const uint32_t position = event_.event.position;
+  if (!own || position >= own->positions.size() || !own->positions[position].times.count) return nullptr;
+  return &own->positions[position].times;
+}
+
+double ThreadCalls::mean_poll_ns() const {
+  const trace::Generation* own = generation();
+  if (!own) return 0;
+  for (const trace::DecodedPolls::Site& each : own->polls.sites) {
+    if (each.key.site == event_.event.key.site && each.times.count) {
+      return each.times.sum_ns / static_cast<double>(each.times.count);
+    }
+  }
+  return 0;
 }
 
 const structure::DecodedCall& ThreadCalls::decoded() {

@@ -57,6 +57,8 @@ class ThreadCalls {
   // The distribution of the times of all calls at its place in the trace's graph, valid until the next call; nullptr:
   // they were not kept apart.
   const trace::TimeStats* distribution() const;
+  // Of a run of polls: the mean duration of a poll at its site.
+  double mean_poll_ns() const;
   bool inside() const { return inside_; }            // it is one of the loop's
   uint64_t iteration() const { return iteration_; }  // of the loop
   // Its number in the tree; structure::no_call: a poll that found nothing, or a call beyond what the tree has.
@@ -72,6 +74,7 @@ class ThreadCalls {
  private:
   bool walk();
   void follow_tree();
+  const trace::Generation* generation() const;  // of the call
 
   const trace::Stream& stream_;
   structure::CallDecoder decoder_;

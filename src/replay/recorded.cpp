@@ -15,6 +15,53 @@ using calls::Leaf;
 namespace {
 
 constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+constexpr double no_work_ns = 2000;  // what lies between two polls is work of the program from there on
+constexpr double of_power = 1.5;     // a number that is known to a power of two is this times that in the middle
+
+bool polls(trace::CallClass cls) {
+  using enum trace::CallClass;
+  return cls == iprobe || cls == improbe || cls == test || cls == testall || cls == testany || cls == testsome ||
+         cls == parrived;
+}
+
+// Failed polls since the last call.
+struct Polled {
+  double before_ns = 0, ns = 0;  // of all of them, with what lies between them
+  double work_ns = 0;            // of that, what certainly lies between them
+  VainPolls run;
+
+  Polled() = default;
+  Polled(const calls::ThreadCalls& thread, const calls::RunNumbers& numbers) {
+    const trace::TimedEvent& e = thread.event();
+    if (!thread.timed()) return;
+    const double one_ns = thread.mean_poll_ns(), number = of_power * static_cast<double>(thread.times());
+    before_ns = e.gap_ns;
+    ns = e.duration_ns;
+    if (ns / number > one_ns + no_work_ns) work_ns = ns - number * one_ns;
+    run.site = e.event.key.site < numbers.sites.size() ? numbers.sites[e.event.key.site] : structure::no_index;
+    run.polls = thread.times();
+    run.ns = static_cast<float>(ns);
+    run.one_ns = static_cast<float>(std::min(one_ns, ns));
+  }
+};
+
+// Where times of some calls were not kept, these have their part of the computation, and as many polls as the others.
+// mean_ns: of all calls, without polls.   polled_ns: in the times that were kept.
+void fill_beside_polls(double mean_ns, double polled_ns, std::vector<float>* ns) {
+  double sum_ns = 0;
+  size_t kept = 0;
+  for (const float each : *ns) {
+    if (!std::isfinite(each)) continue;
+    sum_ns += each;
+    ++kept;
+  }
+  if (kept == ns->size()) return;
+  const double rest_ns = mean_ns * static_cast<double>(ns->size()) - (sum_ns - polled_ns);
+  const double other_ns =
+      std::max(rest_ns / static_cast<double>(ns->size() - kept), 0.0) + polled_ns / static_cast<double>(kept);
+  for (float& each : *ns)
+    if (!std::isfinite(each)) each = static_cast<float>(other_ns);
+}
 
 }  // namespace
 
@@ -66,12 +113,24 @@ void Recorded::read_times(const trace::Process& process, const ClassTrees::Class
   RecordedTimes times{nan, nan, nan, nan};
   uint64_t number = 0;
   double after_loop_ns = 0;
+  Polled polled;
+  std::vector<double> polled_ns_of(of.numbers.size());
   const auto add = [&](uint32_t leaf, calls::ThreadCalls& call) {
     const auto at =
         static_cast<size_t>(std::lower_bound(of.numbers.begin(), of.numbers.end(), leaf) - of.numbers.begin());
     const trace::TimedEvent& e = call.event();
     const bool timed = call.timed();
-    member->before_ns[at].push_back(timed ? static_cast<float>(e.gap_ns) : unknown);
+    // Polls that a success ends have waited for it, and the replay knows how long that takes. Others wait for nothing.
+    const bool vain = polled.ns > 0 && !polls(call.decoded().cls);
+    const double polled_ns = polled.before_ns + (vain ? polled.ns : polled.work_ns);
+    if (vain && timed) {
+      polled.run.leaf = static_cast<uint32_t>(at);
+      polled.run.call = static_cast<uint32_t>(member->before_ns[at].size());
+      member->polls.push_back(polled.run);
+    }
+    if (timed) polled_ns_of[at] += polled_ns;
+    polled = Polled();
+    member->before_ns[at].push_back(timed ? static_cast<float>(e.gap_ns + polled_ns) : unknown);
     member->during_ns[at].push_back(timed ? static_cast<float>(e.duration_ns) : unknown);
     const double end = timed ? begin_ns + e.begin_ns + e.duration_ns : nan;
     if (!number) times.begin_ns = timed ? begin_ns + e.begin_ns : nan;
@@ -79,11 +138,16 @@ void Recorded::read_times(const trace::Process& process, const ClassTrees::Class
     if (shape.entered == 1 && number == shape.first_call) times.loop_begin_ns = end;
     if (shape.entered == 1 && number == shape.first_call + shape.calls) times.loop_end_ns = end;
     if (shape.entered == 1 && number > shape.first_call + shape.calls) {
-      after_loop_ns += timed ? e.gap_ns + e.duration_ns : nan;
+      after_loop_ns += timed ? polled_ns + e.gap_ns + e.duration_ns : nan;
     }
     times.end_ns = end;
   };
-  calls::for_each_leaf_call(process, 0, trees_.leaves_of(of, numbers), nullptr, add);
+  calls::for_each_leaf_call(process, 0, trees_.leaves_of(of, numbers), nullptr, add,
+                            [&](const calls::ThreadCalls& run) { polled = Polled(run, numbers); });
+  for (size_t l = 0; l < polled_ns_of.size(); ++l) {
+    const double mean_ns = of.leaves[l].times.of(of.members.size() - 1).before_ns;
+    if (polled_ns_of[l] > 0) fill_beside_polls(mean_ns, polled_ns_of[l], &member->before_ns[l]);
+  }
   // Where the last calls have no times of their own, the sums of all leaves say when they ended.
   if (std::isnan(times.end_ns)) {
     times.end_ns = begin_ns;

@@ -32,10 +32,19 @@ struct TreeClass {
   uint64_t lost_calls = 0;
 };
 
+// Polls in a row that found nothing, before a call that they did not wait for: a part of what is computed before it.
+struct VainPolls {
+  uint32_t leaf = 0, call = 0;  // of the call
+  uint32_t site = 0;            // of the polls, in the run
+  uint64_t polls = 0;           // to a power of two
+  float ns = 0, one_ns = 0;     // of all, with what lies between them; of one of them
+};
+
 struct TreeMember {  // a rank
   size_t of_class = 0, number = 0;
   uint32_t node = 0;
   std::vector<std::vector<float>> before_ns, during_ns;  // by leaf, in the calls' order; NaN: not kept
+  std::vector<VainPolls> polls;                          // whose times were kept
 
   const structure::LeafTimes& times(const TreeClass& c, size_t leaf) const {
     return c.leaves[leaf].leaf.times.of(number);

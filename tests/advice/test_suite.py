@@ -18,7 +18,7 @@ from recorder.libraries import find
 from leadline.__main__ import main
 from leadline.figures.content import Content
 from leadline.figures.run import Run, open_run
-from leadline.predict import Change, Files, Join, Merge, Relax, Replays, Without
+from leadline.predict import Change, Files, Join, Merge, PollOnce, Relax, Replays, Without
 
 from .suite import judge, programs
 from .suite.cases import CASES, FAULTS, HEALTHY, Case
@@ -93,6 +93,16 @@ def test_changes_of_the_replay_find_their_calls(tmp_path: Path) -> None:
         files.predict(Change(program=(Files("small_writes", factor),))).predicted.seconds for factor in (0.5, 0.0)
     )
     assert gone <= halved <= files.predict(Change()).predicted.seconds
+
+
+def test_polls_in_vain_are_replayed_and_can_be_left_out(tmp_path: Path) -> None:
+    """A thousand in each step on each rank; so few steps have no message."""
+    polling = Replays(recorded(BY_NAME["polling"], tmp_path))
+    found = polling.predict(Change(program=(PollOnce("polling"),)))
+    (made,) = found.made
+    assert made.calls_after == RANKS * STEPS
+    assert made.calls_before == 512 * RANKS * STEPS  # known to a power of two
+    assert found.predicted.seconds < found.base.seconds
 
 
 def test_without_new_windows_one_sided_calls_may_take_no_time(tmp_path: Path) -> None:

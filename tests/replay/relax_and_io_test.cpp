@@ -1,5 +1,5 @@
-// Synchronous sends that become standard ones, and file calls that take another time: by hand. Random recordings have
-// both in exchange_changes_test.cpp.
+// Synchronous sends that become standard ones, polls in vain, and file calls that take another time: by hand. Random
+// recordings have both in exchange_changes_test.cpp.
 
 #include "../native/check.hpp"
 #include "random_trees.hpp"
@@ -70,11 +70,31 @@ void file_calls_take_so_much_of_their_time() {
   }
 }
 
+void polls_that_find_nothing_become_one() {
+  TreeBuilder b(1, Classes::one);
+  b.loop(0, main_loop_number, 4);
+  b.compute(0, 10000);
+  b.file(0, 1000, 10);
+  b.end(0);
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  b.tree.members[0].polls = {{0, 1, 7, 64, 8000, 100}, {0, 3, 8, 64, 8000, 100}};
+  Made made;
+  testing::check_equal(poll_once({{}, {7}}, &b.tree, &made), "", "polls of one site");
+  testing::check_equal(made.calls_before, uint64_t{64}, "polls before");
+  testing::check_equal(made.calls_after, uint64_t{1}, "polls after");
+  testing::check_equal(replayed(b.tree, "polls", false).end_ps, int64_t{(4 * 11000 - 7900) * 1000}, "end");
+  testing::check_equal(poll_once({{main_loop_number}, {}}, &b.tree, &made), "", "polls in a loop");
+  testing::check_equal(replayed(b.tree, "polls", false).end_ps, int64_t{(4 * 11000 - 2 * 7900) * 1000}, "end");
+}
+
 void what_is_neither_is_refused() {
   Tree tree = late_receivers(100, false);
   Made made;
   testing::check_equal(relax_sends({{}, {12}}, &tree, &made), "no synchronous send is there", "a receive");
   testing::check_equal(scale_files({{}, {10}}, 0.5, &tree, &made), "no blocking file call is there", "a send");
+  testing::check_equal(poll_once({{}, {10}}, &tree, &made),
+                       "no polls that find nothing are there, or their times were not kept", "no polls");
 }
 
 }  // namespace
@@ -82,6 +102,7 @@ void what_is_neither_is_refused() {
 int main() {
   synchronous_sends_of_short_messages_no_longer_wait();
   file_calls_take_so_much_of_their_time();
+  polls_that_find_nothing_become_one();
   what_is_neither_is_refused();
   return testing::result();
 }

@@ -134,6 +134,14 @@ SCHEMA = 1
     help="Synchronous sends there (MPI_Ssend, …) become standard ones.",
 )
 @click.option(
+    "--poll-once",
+    "poll_once",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_POLL_ONCE",
+    help="Polls in a row there that find nothing (MPI_Test, MPI_Iprobe, …) become one.",
+)
+@click.option(
     "--collective",
     multiple=True,
     metavar="OP=ALGORITHM",
@@ -174,6 +182,7 @@ def command(
     without: tuple[str, ...],
     files: tuple[str, ...],
     relax: tuple[str, ...],
+    poll_once: tuple[str, ...],
     collective: tuple[str, ...],
     balance: bool,
     noise: str | None,
@@ -211,6 +220,7 @@ def command(
             NoNoise,
             Overlap,
             Pack,
+            PollOnce,
             Relax,
             Without,
             hosts_in,
@@ -233,6 +243,7 @@ def command(
         program += [Without(sites) for sites in without]
         program += [Files(*_of_its_time(each)) for each in files]
         program += [Relax(sites) for sites in relax]
+        program += [PollOnce(sites) for sites in poll_once]
         program += [Balance()] if balance else []
         program += [NoNoise()] if noise else []
         hosts = hosts_in(place) if place is not None else ()

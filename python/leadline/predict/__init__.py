@@ -15,6 +15,7 @@ from leadline.predict.changes import (
     NoNoise,
     Overlap,
     Pack,
+    PollOnce,
     Relax,
     Without,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "Nonblocking",
     "Overlap",
     "Pack",
+    "PollOnce",
     "Prediction",
     "RecordedNetwork",
     "Relax",

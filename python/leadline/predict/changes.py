@@ -145,11 +145,20 @@ class ExchangeAll:
     members: tuple[int, ...] = ()
 
 
-OfCalls = Without | Join | Merge | Nonblocking | Overlap | Gather | Distribute | ExchangeAll | Files | Relax
+@dataclass(frozen=True)
+class PollOnce:
+    """Polls in a row that find nothing, and that no success ends, become one. members: their numbers in the run, if
+    these are known; else those at `sites`."""
+
+    sites: str
+    members: tuple[int, ...] = ()
+
+
+OfCalls = Without | Join | Merge | Nonblocking | Overlap | Gather | Distribute | ExchangeAll | Files | Relax | PollOnce
 AnyChange = OfCalls | Pack | Computation | Balance | NoNoise
 # Computation is what it is before messages are packed and computation is spread. What overlaps comes last.
 _ORDER = (
-    *(Computation, NoNoise, Files, Relax, Without, Gather, Distribute, ExchangeAll),
+    *(PollOnce, Computation, NoNoise, Files, Relax, Without, Gather, Distribute, ExchangeAll),
     *(Pack, Join, Merge, Nonblocking, Balance, Overlap),
 )
 
@@ -221,6 +230,9 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
             case Relax():
                 name, text = "relax", f"synchronous sends in {change.sites} are standard ones"
                 done = tree.relax_sends(*_calls_of(run, change))
+            case PollOnce():
+                name, text = "poll-once", f"polls in a row in {change.sites} that find nothing made one"
+                done = tree.poll_once(*_calls_of(run, change))
             case Balance():
                 name, text = "balance", "computation of each iteration spread evenly over the ranks"
                 done = tree.balance(change.each_iteration)

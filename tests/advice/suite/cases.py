@@ -60,7 +60,7 @@ FAULTS = (
     Case("synchronous_sends", "order", 200, "MPI_Ssend", ("synchronous-sends",), ("relax-sends",)),
     Case("late_receive", "order", 100, "receive posted late", ("unexpected_large", "waiting"), OVERTAKE),
     Case("late_sender", "order", 200, "rank 0 writes before it sends", ("write_by_one", "waiting"), ("parallel-io",)),
-    Case("polling", "order", 500, "1,000 probes in vain", ("polling",)),
+    Case("polling", "order", 500, "1,000 probes in vain", ("polling",), ("poll-once",)),
     Case("tiny_tasks", "order", 50000, "tasks shorter than messages", ("small-tasks",), trips=False),
     Case("barrier_each_step", "collectives", 3000, "a barrier", ("redundant_barrier",), BARRIER),
     Case("barrier_before_sum", "collectives", 2500, "a barrier", ("redundant_barrier",), BARRIER),
