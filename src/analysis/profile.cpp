@@ -304,6 +304,11 @@ void Profile::count(const Transfer& transfer, uint32_t site, uint32_t process) {
 
 void Profile::add_times(const trace::Process& process, const trace::Stream& stream, uint32_t index,
                         const StreamReader& reader, const std::vector<uint32_t>& site_map, ProcessSummary* summary) {
+  struct Own {
+    uint32_t site;
+    double time_ns, gap_ns;
+  };
+  std::vector<Own> found;
   double gap_ns = 0, files_ns = 0, own_ns = 0;
   bool calls_mpi = false;
   reader.times(stream, [&](uint32_t site, const TimeStats& stats) {
@@ -326,6 +331,7 @@ void Profile::add_times(const trace::Process& process, const trace::Stream& stre
     all.gap_sum_ns += stats.gap_sum_ns;
     all.hist.add(stats.hist);
     gap_ns += stats.gap_sum_ns - recording_ns;
+    found.push_back({site_map[site], stats.sum_ns, stats.gap_sum_ns - recording_ns});
     if (trace::is_posix(functions_[global.function].cls)) {
       files_ns += stats.sum_ns;
     } else {
@@ -341,7 +347,14 @@ void Profile::add_times(const trace::Process& process, const trace::Stream& stre
     }
   }
   // A thread that makes no MPI call, such as one that writes files or a library's own, is not part of the rank's time.
-  if (!calls_mpi) return;
+  if (!calls_mpi) {
+    for (const Own& own : found) {
+      Cell& of = cell(own.site, index);
+      of.aside_ns += own.time_ns;
+      of.aside_gap_ns += own.gap_ns;
+    }
+    return;
+  }
   ++summary->threads;
   summary->gap_ns += gap_ns;
   summary->own_ns += own_ns;

@@ -38,6 +38,8 @@ struct Cell {
   Counts counts;
   double min_ns = 0, max_ns = 0;  // shortest and longest call
   double gap_ns = 0;              // before its calls: since the end of the thread's previous call
+  // Of threads that do not call MPI, which are no part of the rank's time: their part of counts.time_ns and gap_ns.
+  double aside_ns = 0, aside_gap_ns = 0;
 };
 
 // Messages, or one-sided operations, by size: exact by power of two, and by distinct size while there are few of them.

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from leadline.figures.run import open_run
+from leadline.report.sums import contradictions
 
 from .building import Builder
 from .libraries import Library
@@ -43,3 +44,17 @@ def test_what_is_left_out_between_calls_is_own_time(
         if phase["loop"] in loops:
             assert phase["time_s"] == pytest.approx(loops[phase["loop"]], abs=CALLS * ROUNDING_S)
     assert phases_s + report["own_between_s"] == pytest.approx(report["time_s"], abs=CALLS * ROUNDING_S)
+
+
+def test_threads_that_only_use_files_are_in_no_sum(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    program, run = builder.c(one_of_each_family, "writing_thread.c", "-pthread"), tmp_path / "run"
+    outcome = run_mpi(one_of_each_family, 1, [program], cwd=tmp_path, recorder=recorder, run_directory=run)
+    assert outcome.returncode == 0, outcome.stderr
+    report = report_of(run)
+    assert contradictions(report) == []
+    assert (tmp_path / "log.txt").stat().st_size >= 500 * len("a line\n")
+    assert sum(phase["io_s"] for phase in report["phases"]) == report["io_s"] == 0
+    phases_s = sum(phase["time_s"] + phase["startup_s"] for phase in report["phases"] if phase["parent"] is None)
+    assert phases_s + report["own_between_s"] == pytest.approx(report["time_s"], rel=1e-3)

@@ -16,6 +16,11 @@ PARTS_OF_RANK = (*PARTS_OF_PHASE, "own_between_s")
 PERCENT = re.compile(r"([\d,.]+) %")
 ROUNDING = 1e-6
 OF_CAUSES = 1.05  # uneven computation is measured in computation, what is lost in MPI and files
+TIMES_ARE_KEPT = {
+    *("bytes-unknown", "vectors-dropped", "parameters-coarse", "requests-unknown", "path-unknown"),
+    *("clocks-not-compared", "clock-drift-unknown", "local-callers-merged", "not-crash-safe", "regions-merged"),
+}
+"""Losses after which all calls and their times are still in the traces."""
 OF_PHASES = 1e-2  # calls to local functions are in no phase
 TOO_SHORT_S = 0.1  # of all ranks: calls to local functions, and what two ways of looking at waits differ by, weigh more
 
@@ -23,8 +28,8 @@ TOO_SHORT_S = 0.1  # of all ranks: calls to local functions, and what two ways o
 def contradictions(data: dict[str, Any]) -> list[str]:
     """What does not add up in the JSON object of a report."""
     whole_s = data["time_s"]
-    if data["ended_at_start"] or data["losses"] or data["paused"] or not data["complete"]:
-        return []  # what is missing cannot be added
+    if data["ended_at_start"]:
+        return []  # there is no time yet
     return [
         *_unequal("all parts of the time", (part["time_s"] for part in data["time_parts"]), whole_s),
         *_unequal("all ranks", (rank["time_s"] for rank in data["ranks_detail"]), whole_s),
@@ -33,9 +38,15 @@ def contradictions(data: dict[str, Any]) -> list[str]:
             for rank in data["ranks_detail"]
             for text in _unequal(f"rank {rank['rank']}", (rank[part] for part in PARTS_OF_RANK), rank["time_s"])
         ),
-        *_of_phases(data),
+        # Of what is missing in traces, the phase is unknown.
+        *([] if _lacks_calls(data) else _of_phases(data)),
         *_of_findings(data),
     ]
+
+
+def _lacks_calls(data: dict[str, Any]) -> bool:
+    lost = {loss["code"] for loss in data["losses"]}
+    return bool(lost - TIMES_ARE_KEPT or data["paused"] or not data["complete"])
 
 
 def _of_phases(data: dict[str, Any]) -> Iterator[str]:
@@ -44,7 +55,7 @@ def _of_phases(data: dict[str, Any]) -> Iterator[str]:
     if data["time_s"] - data["startup_s"] < TOO_SHORT_S:
         return
     outermost = [phase["time_s"] for phase in phases if phase["parent"] is None]
-    if outermost and not _has_other_threads(data):
+    if outermost:
         base_s = data["time_s"] - data["startup_s"]
         yield from _unequal("all phases", [*outermost, data["own_between_s"]], base_s, OF_PHASES)
     for phase in phases:
@@ -52,14 +63,6 @@ def _of_phases(data: dict[str, Any]) -> Iterator[str]:
         around = phases[phase["parent"]] if phase["parent"] is not None else phase
         if _exceeds(phase["time_s"], around["time_s"]):
             yield f"{phase['name']} takes {phase['time_s']:g} s of {around['time_s']:g} s of {around['name']}"
-
-
-def _has_other_threads(data: dict[str, Any]) -> bool:
-    """Phases have the calls of all threads, also of those that only use files: these are not part of a rank's time."""
-    io_s = sum(phase["io_s"] for phase in data["phases"] if phase["parent"] is None)
-    ranks = data["ranks_detail"]
-    known_s = sum(rank["io_s"] + rank["by_kind_s"]["io"] for rank in ranks)
-    return any(rank["threads"] > 1 for rank in ranks) or _exceeds(io_s, known_s)
 
 
 def _of_findings(data: dict[str, Any]) -> Iterator[str]:

@@ -104,8 +104,8 @@ struct PhaseFinder::State {
     const Category category = site.local ? Category::local : category_of(function(s).cls);
     for (const Cell& c : site.cells) {
       PhaseTime& t = phase->times[c.process];
-      const double ns = share * c.counts.time_ns;
-      t.computation += share * c.gap_ns;
+      const double ns = share * (c.counts.time_ns - c.aside_ns);
+      t.computation += share * (c.gap_ns - c.aside_gap_ns);
       (category == Category::io ? t.io : category == Category::startup ? t.startup : t.mpi) += ns;
     }
   }

@@ -13,7 +13,7 @@
 
 namespace leadline::analysis {
 
-// Of one process, ns.
+// Of one process, ns, on its threads that call MPI.
 struct PhaseTime {
   double computation = 0;  // between calls, without file I/O
   double mpi = 0;          // without file I/O, MPI_Init and MPI_Finalize
