@@ -11,8 +11,7 @@ namespace leadline::recording {
 
 void SourceLoops::attach(const Tables& tables, const CodePlaces& places) {
   t_ = tables;
-  places_ = places;
-  places_.map.endings = &endings_;
+  set_places(places);
   if (!t_.loops.size()) t_.loops.append_zeroed(1);  // number 0: none
 }
 

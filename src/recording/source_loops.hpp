@@ -37,7 +37,10 @@ class SourceLoops {
   static constexpr unsigned most_nested = 64;
 
   void attach(const Tables& tables, const CodePlaces& places);
-  void set_places(const CodePlaces& places) { places_ = places; }
+  void set_places(const CodePlaces& places) {
+    places_ = places;
+    places_.map.endings = &endings_;
+  }
   ~SourceLoops() { forget(); }
   SourceLoops() = default;
   SourceLoops(const SourceLoops&) = delete;
