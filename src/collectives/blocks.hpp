@@ -11,13 +11,16 @@ namespace leadline::collectives {
 // The same range of another space.
 inline Range in_space(Space space, Range range) { return {space, range.first, range.count}; }
 
-// Where a rank's block for `rank` is, and that from it is to be, in operations with a block for each rank.
+// Where a rank's block for `rank` is, and where that from it is to be, in operations with a block for each rank.
 inline Range contributed_to(const Problem& problem, int rank) {
   return {Space::input, rank * problem.count, problem.count};
 }
 inline Range received_from(const Problem& problem, int rank) {
   return {Space::data, rank * problem.count, problem.count};
 }
+
+// What a rank contributes, in operations in which that is one block.
+inline Range contribution(const Problem& problem) { return {Space::input, 0, problem.count}; }
 
 // `range` cut into `parts` that differ by one element at most; the longer ones are first. Parts may be empty.
 class Blocks {

@@ -96,11 +96,12 @@ int call(const Library& it, const Point& point, int rank, Handle group, std::vec
   const auto count = static_cast<uint64_t>(reals ? point.bytes / 8 : point.bytes);
   const auto address = [](std::vector<char>* of) { return reinterpret_cast<uint64_t>(of->data()); };
   const auto word = [](Handle handle) { return static_cast<uint64_t>(handle); };
+  const uint64_t own_count = count + sends_more(point, rank);
   const collectives::CallWords words{.sbuf = address(from),
-                                     .scount = count + sends_more(point, rank),
+                                     .scount = own_count,
                                      .stype = word(type),
                                      .rbuf = address(to),
-                                     .rcount = count,
+                                     .rcount = own_count,
                                      .rtype = word(type),
                                      .op = word(op),
                                      .root = 0,
@@ -109,9 +110,9 @@ int call(const Library& it, const Point& point, int rank, Handle group, std::vec
                                     facts_of(point.operation).arguments, words);
 }
 
-// Room for what the ranks of a point contribute or receive, and for an element more.
+// Room for what the ranks of a point contribute or receive, and for an element more of each block.
 std::vector<char> buffer(const Point& point, const collectives::DataSide& side) {
-  return std::vector<char>(static_cast<size_t>(point.bytes) * (side.block_per_rank ? point.processes : 1) + 16);
+  return std::vector<char>(static_cast<size_t>(point.bytes + 8) * (side.block_per_rank ? point.processes : 1) + 16);
 }
 
 // After an error that left other ranks waiting, MPI_Finalize would hang.

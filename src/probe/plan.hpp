@@ -10,7 +10,7 @@
 //   point OPERATION BYTES PROCESSES HOW            call it once
 //
 // HOW is "even", as a program would call it; "timed", repeatedly, to measure the time through the preloaded libraries;
-// or "uneven", with a count that is greater by one on the ranks that send. MPICH and Intel MPI describe that error with
+// or "uneven", with counts that are greater by one on the ranks that send. MPICH and Intel MPI describe that error with
 // the names of the functions it happened in. Such a point is the plan's last. If settings depend on the size, those of
 // the ranks that send more are made for their size, so that all choose the same algorithm. OPERATION is one of
 // api/operations.toml. PROCESSES is a number of the job's first processes.

@@ -45,6 +45,11 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_
       return "binomial";
     case collectives::Operation::alltoall:
       return bytes <= 256 && processes >= 8 ? "bruck" : bytes <= 32768 ? "linear" : "pairwise";
+    case collectives::Operation::allgather: {
+      const auto p = static_cast<int64_t>(processes);
+      if (bytes * p < 524288 && (p & (p - 1)) == 0) return "recursive_doubling";
+      return bytes * p < 81920 ? "bruck" : "ring";
+    }
   }
   return "";
 }
@@ -209,8 +214,10 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
   problem.processes = static_cast<int>(members.size());
   problem.rank = static_cast<int>(me);
   problem.root = static_cast<int>(root);
-  // Of every block a message: more than fits into memory.
-  if (collectives::facts_of(problem.operation).exchanges() && members.size() > most_exchanging) return false;
+  // A message of every rank to every other: more than fit into memory.
+  const collectives::OperationFacts& facts = collectives::facts_of(problem.operation);
+  const bool all_to_all = facts.received.block_per_rank && !facts.received.root_only;
+  if (all_to_all && members.size() > most_exchanging) return false;
   const int64_t bytes = std::max<int64_t>(at.leaf.posted_bytes.of(at.member), 0);
   problem.element_bytes = bytes % 8 == 0 ? 8 : 1;
   problem.count = bytes / problem.element_bytes;

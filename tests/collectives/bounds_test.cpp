@@ -57,7 +57,8 @@ struct Formula {
 // Of a broadcast every rank but the root gets each element once, so p - 1 times the message moves whatever the way: the
 // published figures of scatter + allgather, which count what a rank has already, are above it.
 // Thakur and others 2005 for the exchanges, of p blocks of the length of a message; Bruck and others 1997 for theirs.
-constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce, E = Operation::alltoall;
+constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce, E = Operation::alltoall,
+               G = Operation::allgather;
 const Formula formulas[] = {
     {B, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {B, "chain", [](double p, double, double S) { return Figures{p - 2 + S, (p - 1) * S, p - 1}; }, false},
@@ -100,6 +101,13 @@ const Formula formulas[] = {
     {E, "pairwise", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
     {E, "bruck", [](double p, double l, double) { return Figures{l, p * l, any}; }, false},
     {E, "bruck", [](double p, double l, double) { return Figures{l, p * l, p * l * p / 2}; }, true},
+
+    {G, "linear", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {G, "ring", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {G, "neighbour_exchange", [](double p, double, double) { return Figures{p / 2, p * p / 2, p * (p - 1)}; }, true},
+    {G, "recursive_doubling", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, false},
+    {G, "bruck", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, false},
+    {G, "sparbit", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
 };
 
 void check_formulas(int p) {

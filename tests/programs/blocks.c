@@ -1,4 +1,5 @@
-/* Steps, in each of which blocks of 4096 bytes are gathered and exchanged, also in place.   blocks STEPS */
+/* Steps, in each of which blocks of 4096 bytes are gathered, exchanged, also in place, and gathered on all ranks.
+ * blocks STEPS */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
     MPI_Gather(from, length, MPI_DOUBLE, to, length, MPI_DOUBLE, size - 1, MPI_COMM_WORLD);
     MPI_Alltoall(from, length, MPI_DOUBLE, to, length, MPI_DOUBLE, MPI_COMM_WORLD);
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, to, length, MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Allgather(from, length, MPI_DOUBLE, to, length, MPI_DOUBLE, MPI_COMM_WORLD);
   }
   free(from);
   free(to);

@@ -11,8 +11,8 @@
 static const struct operation {
   const char* name;
   int from_per_rank, from_root_only, to_per_rank, to_root_only;
-} operations[] = {{"gather", 0, 0, 1, 1}, {"alltoall", 1, 0, 1, 0}};
-enum { gather, alltoall, operation_count };
+} operations[] = {{"gather", 0, 0, 1, 1}, {"alltoall", 1, 0, 1, 0}, {"allgather", 0, 0, 1, 0}};
+enum { gather, alltoall, allgather, operation_count };
 
 static long results = 0, wrong = 0;
 static MPI_Datatype ways[4]; /* of two ints: side by side; with a gap; the second one first; below its address */
@@ -44,9 +44,10 @@ struct side {
   MPI_Datatype type;
 };
 
-#define BY_NAME(prefix, suffix)                                                                                   \
-  (operation == gather ? prefix##Gather##suffix(s.buffer, s.count, s.type, r.buffer, r.count, r.type, root, comm) \
-                       : prefix##Alltoall##suffix(s.buffer, s.count, s.type, r.buffer, r.count, r.type, comm))
+#define BY_NAME(prefix, suffix)                                                                                       \
+  (operation == gather     ? prefix##Gather##suffix(s.buffer, s.count, s.type, r.buffer, r.count, r.type, root, comm) \
+   : operation == alltoall ? prefix##Alltoall##suffix(s.buffer, s.count, s.type, r.buffer, r.count, r.type, comm)     \
+                           : prefix##Allgather##suffix(s.buffer, s.count, s.type, r.buffer, r.count, r.type, comm))
 
 static int call(int operation, struct side s, struct side r, int root, MPI_Comm comm) {
   const int turn = s.count > 0 ? s.count : r.count;

@@ -324,7 +324,7 @@ def test_operations_that_move_blocks_take_their_schedules(tmp_path: Path) -> Non
     from leadline import network
 
     found = predict(record(tmp_path, "blocks.c"), Change(network=network.parse(NETWORK).network))
-    gathered, exchanged = 1, 2 * 2  # messages in a step
+    gathered, exchanged = 1, 3 * 2  # messages in a step
     assert found.predicted.messages == STEPS * (gathered + exchanged)
 
 

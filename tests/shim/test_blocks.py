@@ -18,8 +18,8 @@ from leadline.operations import operations
 
 from .tables import LARGEST, algorithms, report
 
-OPERATIONS = ("gather", "alltoall")
-ALL_LEARN = ("alltoall",)  # of a rank that passed another count
+OPERATIONS = ("gather", "alltoall", "allgather")
+ALL_LEARN = ("alltoall", "allgather")  # of a rank that passed another count
 SIZES = (1, 9, 17, 73, 801, LARGEST)  # bytes, between those of the program's blocks of 8, 16, 72, 800 and 20000
 
 
