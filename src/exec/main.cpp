@@ -35,13 +35,15 @@ bool speaks() {
   return !launcher || atoll(getenv(launcher->size)) < 2 || atoll(getenv(launcher->rank)) == 0;
 }
 
-void say_if_unwritable(const std::string& directory) {
+// Whether it was said.
+bool say_if_unwritable(const std::string& directory) {
   const int error = why_not_written(directory);
-  if (!error || !speaks()) return;
+  if (!error || !speaks()) return false;
   fprintf(stderr,
           "leadline: cannot write to %s: %s; the program runs, and its recording will be lost\n"
           "leadline: choose another directory with -o DIR\n",
           directory.c_str(), strerror(error));
+  return true;
 }
 
 // Our variables in place of those of the same name.
@@ -69,13 +71,14 @@ void become_program(char** words, const std::vector<std::string>& python_words) 
   ours["LD_PRELOAD"] = merged_preload(library);
   ours["LEADLINE_DIR"] = directory.path;
   if (directory.of_several) ours.emplace("LEADLINE_RUNS", "1");
+  if (say_if_unwritable(directory.path))
+    ours.emplace("LEADLINE_UNWRITABLE", "1");  // the recorder need not say it again
   std::vector<std::string> texts = environment_with(std::move(ours));
   std::vector<char*> variables;
   for (std::string& text : texts) variables.push_back(text.data());
   variables.push_back(nullptr);
   options.program.push_back(nullptr);
 
-  say_if_unwritable(directory.path);
   watch(directory.path, python_words);
   execve(program.c_str(), options.program.data(), variables.data());
 }

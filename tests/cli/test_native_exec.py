@@ -143,6 +143,32 @@ def test_an_unwritable_directory_is_said_before_the_program_runs(
     assert run(words, tmp_path, {**alone, **how, **other_rank}).err == "begins\n"
 
 
+@pytest.mark.parametrize("how", [{}, BY_PYTHON], ids=["native", "python"])
+@pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
+def test_an_unwritable_directory_is_said_once_for_all_ranks(
+    how: dict[str, str], leadline: Command, library: mpi.Library, tiny: Tiny, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    words = ["exec", "-o", tmp_path / "file" / "run", tiny(library)]
+    ended = leadline.plain(
+        *library.launch(3, oversubscribe=True), *Command.words, *words, environ={**library.environ, **how}
+    )
+    assert ended.code == 0, ended.everything
+    said = [line for line in ended.err.splitlines() if line.startswith("leadline: ")]
+    assert len(said) == 2, ended.err
+    assert said[0].startswith("leadline: cannot write to ")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is reported as allowed to write into /proc")
+def test_a_directory_that_seems_writable_is_said_once_for_a_host(
+    leadline: Command, mpich: mpi.Library, tiny: Tiny
+) -> None:
+    ended = leadline.plain(*mpich.launch(3), NATIVE, "-o", "/proc/run", tiny(mpich), environ=mpich.environ)
+    assert ended.code == 0, ended.everything
+    (said,) = [line for line in ended.err.splitlines() if line.startswith("leadline: ")]
+    assert said.startswith("leadline: rank 0: cannot write the trace to /proc/run: ")
+
+
 @pytest.mark.full("intel", "debian-mpich", "debian-openmpi")
 def test_ranks_that_it_became_are_one_run(leadline: Command, library: mpi.Library, tiny: Tiny) -> None:
     ended = leadline.plain(*library.launch(2), NATIVE, "-o", "run", tiny(library), environ=library.environ)

@@ -1,5 +1,6 @@
 """Programs that cannot be recorded: a clear message and exit code 3, no crash."""
 
+import shlex
 import shutil
 import struct
 import subprocess
@@ -14,7 +15,7 @@ from leadline.launch.explain import judge
 from leadline.launch.loading import family_of, mpi_library_of
 from leadline.toml import load
 
-from .conftest import Command, Tiny
+from .conftest import Command, Tiny, traces
 
 
 def test_a_program_without_mpi_is_said_to_be_none(leadline: Command) -> None:
@@ -35,6 +36,20 @@ def test_a_failing_program_keeps_its_code(leadline: Command) -> None:
     ended = leadline("run", "--", "false")
     assert ended.code == 1, ended.everything
     assert "nothing was recorded" in ended.err
+
+
+@pytest.mark.parametrize("code", [0, 7])
+def test_a_script_that_records_by_itself(leadline: Command, mpich: mpi.Library, tiny: Tiny, code: int) -> None:
+    words = shlex.join([*map(str, Command.words), "run", "-q", "-o", "inner", "--"])
+    launch = shlex.join([*map(str, mpich.launch(2)), str(tiny(mpich))])
+    script = leadline.directory / "nested.sh"
+    script.write_text(f"#!/bin/sh\n# not: leadline run\n{words} {launch} || exit 99\nexit {code}\n")
+    script.chmod(0o755)
+    ended = leadline("run", "-o", "outer", "--", script, environ=mpich.environ)
+    assert ended.code == code, ended.everything
+    assert "nothing was recorded in outer: nested.sh records its programs itself with `leadline run`" in ended.err
+    assert "LD_PRELOAD" not in ended.err
+    assert len(traces(leadline.directory / "inner")) == 2
 
 
 def test_a_script_that_starts_no_mpi(leadline: Command) -> None:

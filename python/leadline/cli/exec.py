@@ -46,8 +46,9 @@ def command(output: str | None, program: tuple[str, ...], **given: Any) -> int:
     in_front = runtime_in_front(program_file(program, None, os.environ))
     ours = variables(directory, of_several, settings, os.environ.get("LD_PRELOAD"), in_front)
     os.environ.pop(RUNS, None)
+    if _say_if_unwritable(directory):
+        ours["LEADLINE_UNWRITABLE"] = "1"  # the recorder need not say it again
     words = with_variables(program, ours, merged_preload(None, in_front))
-    _say_if_unwritable(directory)
     keeper.watch(directory)
     for number in ignored_signals.to_default():
         signal.signal(number, signal.SIG_DFL)
@@ -57,12 +58,15 @@ def command(output: str | None, program: tuple[str, ...], **given: Any) -> int:
         raise process.cannot_start(program[0], path, error) from error
 
 
-def _say_if_unwritable(directory: Path) -> None:
+def _say_if_unwritable(directory: Path) -> bool:
+    """Whether it was said."""
     why = run_directory.why_not_written(directory)
     own = own_rank(os.environ) if why else None
-    if why and (own is None or own.rank == 0):
+    says = bool(why) and (own is None or own.rank == 0)
+    if says:
         say(f"cannot write to {directory}: {why}; the program runs, and its recording will be lost")
         say("choose another directory with -o DIR")
+    return says
 
 
 def _directory(output: str | None) -> tuple[Path, bool]:

@@ -154,6 +154,9 @@ def _explain(recording: RecordedCommand, environ: Mapping[str, str], hinted: Set
         return
     verdict = why_nothing(recording.command, recording.launcher, recording.directory, recording.exit_code)
     note_nothing(recording.directory, verdict.reason)
+    if verdict.elsewhere:
+        say(f"nothing was recorded in {shown(recording.directory)}: {verdict.reason}")
+        return
     hint = "" if verdict.hint in hinted else verdict.hint
     if recording.exit_code == 0:
         raise NothingRecorded(f"nothing was recorded: {verdict.reason}", hint=hint)

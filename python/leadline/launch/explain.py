@@ -38,6 +38,11 @@ WITHOUT_ENVIRONMENT = re.compile(
     | \bLD_PRELOAD=(?!\S*\$\{?LD_PRELOAD)\S*""",
     re.VERBOSE,
 )
+# A script's own recording, which goes into a directory of its own.
+OWN_RECORDING = re.compile(
+    r"""^[^#\n]*\b(?P<words>leadline\s+(?:run|record)\b | leadline(?:\s+|-)exec\b(?=[^\n]*\s(?:-o|--output)))""",
+    re.VERBOSE | re.MULTILINE,
+)
 NOT_STARTED = {
     126: "a program that it tried to start could not be executed",
     127: "a program that it tried to start, or a shared library of one, was not found",
@@ -49,11 +54,15 @@ MACHINES = {"EM_386": "32-bit x86", "EM_X86_64": "x86-64", "EM_AARCH64": "64-bit
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a program's MPI calls would be recorded: "yes", "no", or "depends"; and why, in words."""
+    """Whether a program's MPI calls would be recorded: "yes", "no", or "depends"; and why, in words.
+
+    elsewhere: they were recorded by a command of the program's own, in another directory.
+    """
 
     answer: str
     reason: str
     hint: str = ""
+    elsewhere: bool = False
 
 
 def judge(program: Executable) -> Verdict:
@@ -190,6 +199,11 @@ def _own_output(command: Sequence[str]) -> str | None:
 
 def _of_script(word: str, verdict: Verdict) -> Verdict:
     name = PurePath(word).name
+    own = _words_in(word, OWN_RECORDING)
+    if own:
+        return Verdict(
+            "no", f"{name} records its programs itself with `{own}`, into a directory of its own", elsewhere=True
+        )
     option = keeps_environment_back(word)
     if option:
         return Verdict(
@@ -207,9 +221,14 @@ def _of_script(word: str, verdict: Verdict) -> Verdict:
 def keeps_environment_back(script: str | Path) -> str:
     """The words in a script by which its programs get no LD_PRELOAD, or another one; "" if there are none, or if this
     is not a script."""
+    return _words_in(script, WITHOUT_ENVIRONMENT)
+
+
+def _words_in(script: str | Path, pattern: re.Pattern[str]) -> str:
+    """What the pattern finds in a script: its group `words` if it has one. "": nothing, or there is no such script."""
     try:
         text = own_files.read_named(Path(script), MOST_OF_A_SCRIPT).decode(errors="replace")
-        found = WITHOUT_ENVIRONMENT.search(text)
     except OSError:
         return ""
-    return found.group().strip() if found else ""
+    found = pattern.search(text)
+    return found.group("words" if "words" in pattern.groupindex else 0).strip() if found else ""

@@ -29,6 +29,17 @@ bool holds_something(const char* path) {
   return holds;
 }
 
+bool is_of_directory(int error) {
+  return error == EACCES || error == EPERM || error == EROFS || error == ENOENT || error == ENOTDIR || error == ELOOP;
+}
+
+// Whether nobody else says why there is no trace in a directory that could not be written from the start: neither
+// `leadline exec` did before the program began, nor another rank of this host does.
+bool speaks_for_host() {
+  const char* local_rank = host::from_launchers(&host::LauncherVariables::local_rank);
+  return !getenv("LEADLINE_UNWRITABLE") && (!local_rank || atoll(local_rank) == 0);
+}
+
 }  // namespace
 
 // Writes the series so far to the file.
@@ -239,8 +250,9 @@ void Recorder::finish() {
     if (&path != &part_path_) unlink_in_run(path.text);
     const bool live_left = storage_.in_file() && holds_something(live_path_.text);
     if (!live_left && storage_.in_file()) unlink_in_run(live_path_.text);  // the disk was full from the start
-    tell("rank %d: cannot write the trace to %s: %s%s", header_->rank, run_directory(), strerror(error),
-         live_left ? " (its .live file can still be read with leadline report)" : "; its recording is lost");
+    if (storage_.in_file() || !is_of_directory(error) || speaks_for_host())
+      tell("rank %d: cannot write the trace to %s: %s%s", header_->rank, run_directory(), strerror(error),
+           live_left ? " (its .live file can still be read with leadline report)" : "; its recording is lost");
   }
   errno = saved;
 }
