@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from mpi_facts import facts
 
+from leadline.figures.run import open_run
+
 from .building import Builder
 from .libraries import Library, find
 from .reading import calls_by_rank, report_of
@@ -115,6 +117,21 @@ def test_a_program_that_is_cut_short_ends_as_without_us_and_says_what_is_missing
     if how in ("killed", "all-killed", "segfault"):
         assert not report["complete"]
         assert report["losses"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="the system does not report waits for cores")
+def test_of_killed_ranks_it_is_known_whether_they_had_a_core(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    command: list[str | Path] = [builder.c(one_of_each_family, "endings.c"), "all-killed", str(STEPS)]
+    ranks = ranks_of(one_of_each_family)
+    run_mpi(one_of_each_family, ranks, command, cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run")
+    conditions = [process.conditions for process in open_run(tmp_path / "run").processes]
+    assert len(conditions) == ranks
+    assert all(each.waited_ns >= 0 and each.threads == 0 for each in conditions)
+    missing = {entry["what"] for entry in report_of(tmp_path / "run")["not_recorded"]}
+    assert any(what.startswith("the number of threads of rank") for what in missing)
+    assert not any("waited for a core" in what for what in missing)
 
 
 def test_the_live_file_takes_no_memory_but_what_is_used(

@@ -36,6 +36,7 @@ def not_recorded(content: Content) -> list[NotRecorded]:
         if indices:
             what = f"the end of {_labels([run.label(index) for index in indices])}"
             entries.append(NotRecorded(what, f"{reason}; recorded up to the last flush"))
+    entries += _of_machine(run, early)
     for group in _alike(paused_ranks(run)):
         first = group[0]
         calls = sum(rank.calls for rank in group)
@@ -85,6 +86,20 @@ def not_recorded(content: Content) -> list[NotRecorded]:
     entries.append(
         NotRecorded("time before MPI_Init and after MPI_Finalize", "times start at MPI_Init and end at MPI_Finalize")
     )
+    return entries
+
+
+def _of_machine(run: Run, early: Sequence[int]) -> list[NotRecorded]:
+    """What shows whether times can be trusted, of ranks that did not reach MPI_Finalize."""
+    entries = []
+    counted = [run.processes[index].conditions.threads for index in early]
+    if early and not any(counted):
+        what = f"the number of threads of {_labels([run.label(index) for index in early])}"
+        entries.append(NotRecorded(what, "counted in MPI_Finalize: whether the cores were shared is unknown"))
+    unknown = [index for index in early if run.processes[index].conditions.waited_ns < 0]
+    if unknown:
+        what = f"how long {_labels([run.label(index) for index in unknown])} waited for a core"
+        entries.append(NotRecorded(what, "not noted before the end: the machine may have been busy"))
     return entries
 
 

@@ -158,12 +158,18 @@ void conditions_in_init(LiveConditions* conditions) {
   waiting_known = read_waited(thread_of_init, &waited_before);
 }
 
-void conditions_in_finalize(LiveConditions* conditions) {
+void conditions_meanwhile(LiveConditions* conditions) {
   if (!conditions->processors) return;
   conditions->cpu_ns = system_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
   uint64_t waited = 0;
-  conditions->waiting_known = waiting_known && read_waited(thread_of_init, &waited) && waited >= waited_before;
-  conditions->waited_ns = conditions->waiting_known ? waited - waited_before : 0;
+  const bool known = waiting_known && read_waited(thread_of_init, &waited) && waited >= waited_before;
+  conditions->waited_ns = known ? waited - waited_before : 0;
+  conditions->waiting_known = known;
+}
+
+void conditions_in_finalize(LiveConditions* conditions) {
+  if (!conditions->processors) return;
+  conditions_meanwhile(conditions);
   count_threads(conditions);
 }
 

@@ -67,6 +67,8 @@ class Recorder {
   }
   // Of the ticks until now, since the thread's last call, those on a core are own work and not the program's.
   void leave_out(Thread& t, Ticks ticks);
+  // Now and then, between two calls of the thread: the conditions so far, for the case that the process is killed.
+  void note_conditions(Thread& t);
   void learnt(Thread& t, Ticks ticks);  // something about a call, before it is made or after it returned
 
  private:
@@ -121,7 +123,7 @@ class Recorder {
   Budgets budgets_;
   uint64_t written_ = 0;  // bytes of files
   uint32_t open_sessions_ = 0;
-  Ticks clocks_from_ = 0;
+  Ticks clocks_from_ = 0, conditions_noted_ = 0;
   bool pages_lost_ = false;
   bool has_part_ = false;  // something of the series is in the .part file
 };

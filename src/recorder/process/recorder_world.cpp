@@ -83,6 +83,22 @@ void Recorder::learn_rate() {
   if (Thread* t = own_thread()) t->graph.set_scale({factor});
 }
 
+void Recorder::note_conditions(Thread& t) {
+  constexpr uint64_t every_ns = 1'000'000'000;
+  const Ticks begin = now();
+  if (t.number || !is_initialized() || header_->finalized) return;  // another thread may have come first
+  if (conditions_noted_ && begin - conditions_noted_ < ticks_of_ns(every_ns, header_->tick_factor)) return;
+  conditions_noted_ = begin;
+  const int saved = errno;
+  {
+    const Inside inside;
+    const HeldSignals held;
+    conditions_meanwhile(&header_->conditions);
+  }
+  errno = saved;
+  leave_out(t, now() - begin);
+}
+
 void Recorder::finalizes() {
   const Ticks begin = now();
   const int saved = errno;

@@ -19,6 +19,7 @@ void time_own_work(Thread& t) {
     t.sampled_ticks += took;
     ++t.samples;
   }
+  this_process.note_conditions(t);
 }
 
 const CommView& look_up_comm(Thread& t, uint64_t handle, int rc) {
