@@ -319,6 +319,14 @@ void Routine::list_predecessors() {
 
 // The call that returns there. If an indirect jump leads there, only the place where it goes on is known.
 uint32_t Routine::block_of_call(uint64_t return_address) const {
+  Asked& asked = asked_[return_address % most_asked];
+  if (!return_address || asked.return_address != return_address) {
+    asked = {return_address, find_block_of_call(return_address)};
+  }
+  return asked.block;
+}
+
+uint32_t Routine::find_block_of_call(uint64_t return_address) const {
   const uint32_t last = index_of(return_address - 1);
   if (last != none) {
     const uint32_t begin = last < sizes_[0] ? 0 : sizes_[0];

@@ -141,6 +141,7 @@ class Routine {
   bool starts_block(uint32_t index) const { return flags_[index] & leader && begins_instruction(index); }
   uint32_t block_at(uint32_t index) const;
   uint32_t block_of_call(uint64_t return_address) const;
+  uint32_t find_block_of_call(uint64_t return_address) const;
   bool reaches(uint32_t from, uint32_t to, uint32_t but_loop);
   struct Silence;
   template <class Visit>
@@ -182,7 +183,14 @@ class Routine {
   uint32_t switch_count_;
   uint32_t* way_;                         // of a search: blocks, and how many of their successors were tried
   uint32_t last_number_, before_search_;  // of the search for loops; where the one under way began
-  bool met_unknown_;                      // the last search came by an indirect jump
+  // The blocks of the calls that were asked for last, by their address.
+  struct Asked {
+    uint64_t return_address;
+    uint32_t block;
+  };
+  static constexpr uint32_t most_asked = 32;
+  mutable Asked asked_[most_asked];
+  bool met_unknown_;  // the last search came by an indirect jump
   bool ok_;
 };
 

@@ -353,8 +353,88 @@ class Decoder {
   bool ok_ = true, wide_ = false, narrow_ = false, short_address_ = false;
 };
 
+// Instructions without a prefix but REX, which are most: by their opcode, what follows it.
+struct Common {
+  uint8_t immediate = 0;
+  bool modrm = false, branch = false, known = false;
+};
+
+constexpr Common common_of(Form form) {
+  switch (form) {
+    case bare:
+      return {0, false, false, true};
+    case imm8:
+      return {1, false, false, true};
+    case imm32:
+      return {4, false, false, true};
+    case modrm:
+      return {0, true, false, true};
+    case modrm_8:
+      return {1, true, false, true};
+    case modrm_32:
+      return {4, true, false, true};
+    case rel8:
+      return {1, false, true, true};
+    case rel32:
+      return {4, false, true, true};
+    case imm16:
+    case imm24:
+    case group_3_8:
+    case group_3:
+    case address:
+    case move:
+    case none:
+      break;
+  }
+  return {};
+}
+
+struct CommonForms {
+  Common one[256], two[256];  // by opcode; the second after 0F
+  uint8_t modrm[256] = {};    // how long it is with its displacement and SIB, but for what that asks for
+  constexpr CommonForms() {
+    for (unsigned op = 0; op < 256; ++op) {
+      const bool elsewhere = op == 0x0f || op == 0x8f || op == 0xc3 || op == 0xcb || op == 0xcf || op == 0xe8 ||
+                             op == 0xe9 || op == 0xeb || op == 0xf4 || op == 0xff;
+      if (!elsewhere) one[op] = common_of(one_byte_form(op));
+      if (op != 0x0b && op != 0x38 && op != 0x3a) two[op] = common_of(two_byte_form(op));
+      const unsigned mod = op >> 6, rm = op & 7;
+      const bool distance = mod == 2 || (mod == 0 && rm == 5);
+      modrm[op] = static_cast<uint8_t>(1 + (mod != 3 && rm == 4) + (mod == 1) + (distance ? 4 : 0));
+    }
+  }
+};
+constexpr CommonForms common;
+
+// Of an instruction behind which lie `longest` bytes; no length: it is none of these.
+Instruction decode_common(uint64_t address) {
+  const auto* p = reinterpret_cast<const uint8_t*>(address);
+  if ((*p & 0xf0) == 0x40) ++p;
+  const bool two = *p == 0x0f;
+  p += two;
+  const Common& c = (two ? common.two : common.one)[*p++];
+  if (!c.known) return {};
+  if (c.modrm) {
+    const unsigned m = *p;
+    const bool sib_without_base = m < 0x40 && (m & 7) == 4 && (p[1] & 7) == 5;
+    p += common.modrm[m] + (sib_without_base ? 4 : 0);
+  }
+  p += c.immediate;
+  const auto length = static_cast<uint8_t>(reinterpret_cast<uint64_t>(p) - address);
+  if (!c.branch) return {length, Flow::next, 0};
+  int32_t distance = static_cast<int8_t>(p[-1]);
+  if (c.immediate == 4) __builtin_memcpy(&distance, p - 4, sizeof(distance));
+  return {length, Flow::branch, reinterpret_cast<uint64_t>(p) + static_cast<uint64_t>(int64_t{distance})};
+}
+
 }  // namespace
 
-Instruction decode(uint64_t address, uint64_t end) { return Decoder(address, end).run(); }
+Instruction decode(uint64_t address, uint64_t end) {
+  constexpr uint64_t longest = 15;
+  if (end > address && end - address >= longest) {
+    if (const Instruction i = decode_common(address); i.length) return i;
+  }
+  return Decoder(address, end).run();
+}
 
 }  // namespace leadline::code

@@ -9,22 +9,25 @@ void SourceLoops::learn_quiet(uint32_t from_site, uint32_t to_site) {
   const uint64_t from = t_.contexts[m.from].frame, to = t_.contexts[m.to].frame;
   const Known* known = nullptr;
   const auto knows = [&](uint64_t frame) { return known->routine->knows(frame + known->bias); };
-  for (uint32_t c = m.context + 1; c < loud_count_; ++c) {
+  if (!index_.update(t_.contexts)) return;
+  index_.each_child(m.context, [&](uint32_t c) {
     const uint64_t by = t_.contexts[c].frame;
-    if (t_.contexts[c].parent != m.context || !loud_[c] || by == from || by == to) continue;
+    if (c >= loud_count_ || !loud_[c] || by == from || by == to) return true;
     if (!known) {
       known = routine_of(to);
-      if (!known || !knows(from) || !knows(to)) return;
+      if (!known || !knows(from) || !knows(to)) return false;
       uint32_t loop = 0;
       const bool stayed = known->routine->way(from + known->bias, to + known->bias, &loop) != code::Routine::Way::out;
-      if (!stayed) return;
+      if (!stayed) return false;
       known->routine->find_way(from + known->bias, to + known->bias);
     }
-    if (!knows(by) || !known->routine->always_passes(from + known->bias, to + known->bias, by + known->bias)) continue;
-    for (uint32_t same = trace::first_context; same < loud_count_; ++same) {
-      if (t_.contexts[same].frame == by) loud_[same] = 0;
+    if (knows(by) && known->routine->always_passes(from + known->bias, to + known->bias, by + known->bias)) {
+      index_.each_within(t_.contexts, by - 1, by, [&](uint32_t same) {
+        if (same < loud_count_) loud_[same] = 0;
+      });
     }
-  }
+    return true;
+  });
 }
 
 void SourceLoops::mark_silent(uint32_t from_site, uint32_t to_site) {
@@ -81,9 +84,13 @@ void SourceLoops::mark_silent_from(uint32_t context, const Known& known, uint64_
 // the routine it was called from ended with a jump to another.
 bool SourceLoops::makes_calls_of(uint32_t context, const Known& called) const {
   if (!has_code(context)) return false;
-  for (uint32_t c = context + 1; c < t_.contexts.size(); ++c) {
-    if (t_.contexts[c].parent == context && !called.routine->knows(t_.contexts[c].frame + called.bias)) return false;
-  }
+  if (!index_.update(t_.contexts)) return false;
+  bool all = true;
+  index_.each_child(context, [&](uint32_t c) {
+    all = called.routine->knows(t_.contexts[c].frame + called.bias);
+    return all;
+  });
+  if (!all) return false;
   for (uint32_t s = 1; s < t_.sites.size(); ++s) {
     if (t_.sites[s].context == context) return false;
   }

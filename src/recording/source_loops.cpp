@@ -148,10 +148,10 @@ SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address, Known* i
 
 // Appends where calls in the routine return to, and returns how many there are then.
 uint32_t SourceLoops::returns_in(const Known& known, uint64_t* returns, uint32_t count, bool vain) const {
-  for (uint32_t c = trace::first_context; c < t_.contexts.size() && count < most_returns; ++c) {
-    const uint64_t f = t_.contexts[c].frame;
-    if (f > known.begin && f <= known.end && is_vain(c) == vain) returns[count++] = f + known.bias;
-  }
+  if (!index_.update(t_.contexts)) return count;
+  index_.each_within(t_.contexts, known.begin, known.end, [&](uint32_t c) {
+    if (has_code(c) && is_vain(c) == vain && count < most_returns) returns[count++] = t_.contexts[c].frame + known.bias;
+  });
   return count;
 }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "code/routine.hpp"
+#include "recording/context_index.hpp"
 #include "recording/live.hpp"
 #include "recording/transitions.hpp"
 
@@ -152,6 +153,7 @@ class SourceLoops {
   Tables t_;
   CodePlaces places_;
   code::KnownEndings endings_;
+  mutable ContextIndex index_;
   PositionMap map_{1u << 16};
   Known known_[most_routines] = {};
   uint32_t known_count_ = 0;
