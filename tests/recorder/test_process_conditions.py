@@ -42,6 +42,17 @@ def test_ranks_that_share_a_core_are_recorded_as_such(
     assert (host["ranks"], host["cores"]) == (2, 1)
 
 
+def test_threads_that_are_busy_only_before_mpi_begins_want_no_core(
+    one_of_each_family: Library, recorder: Path, builder: Builder, tmp_path: Path
+) -> None:
+    program, directory = builder.c(one_of_each_family, "helper_thread.c", "-pthread"), tmp_path / "run"
+    done = run_mpi(one_of_each_family, 1, [program], cwd=tmp_path, recorder=recorder, run_directory=directory)
+    assert done.returncode == 0, done.stderr
+    ((place,),) = [[process.conditions for process in open_processes(directory).values()]]
+    assert place.threads >= 2
+    assert place.busy == 1
+
+
 def test_processes_of_another_librarys_launcher_are_recorded_as_such(
     one_of_each_family: Library, recorder: Path, builder: Builder, tmp_path: Path
 ) -> None:

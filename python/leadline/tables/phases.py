@@ -11,7 +11,7 @@ from leadline.tables.declaration import TableDeclaration, count, index, number, 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
 
-NO_WAITS = "unknown: no call times were kept"
+NO_WAITS = "waiting is unknown (the report says why)"
 NOTHING_COMPUTED = "no computation in the phase"
 
 TABLE = TableDeclaration(

@@ -259,7 +259,7 @@ class PhasesRow(NamedTuple):
     mpi_s: float
     """MPI without MPI-IO, MPI_Init and MPI_Finalize (s)."""
     wait_s: float | None
-    """part of `mpi_s` spent waiting for other ranks; null: unknown: no call times were kept (s)."""
+    """part of `mpi_s` spent waiting for other ranks; null: waiting is unknown (the report says why) (s)."""
     io_s: float
     """file I/O (MPI_File_* and libc) (s)."""
     startup_s: float

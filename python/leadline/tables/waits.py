@@ -34,7 +34,7 @@ TABLE = TableDeclaration(
         text("cause_function", "call of the late rank: the one it was in, or the next after its computation", NO_CAUSE),
         number("cause_share", "share of the wait", NO_CAUSE),
     ),
-    more="Empty if no call times were kept.",
+    more="Empty if waiting is unknown; the report says why.",
 )
 
 

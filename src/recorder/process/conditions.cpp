@@ -94,30 +94,67 @@ uint64_t cpu_of(pid_t thread) {
   return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
-void count_threads(LiveConditions* conditions) {
-  static uint64_t ran[most_threads];
+// Calls back with each thread of the process, up to `most`. False: the system does not tell.
+template <class Each>
+bool for_each_thread(uint32_t most, Each each) {
   const int fd = open_own("/proc/self/task", O_RDONLY | O_DIRECTORY);
   DIR* tasks = fd >= 0 ? fdopendir(fd) : nullptr;
   if (!tasks) {
     if (fd >= 0) close(fd);
-    return;
+    return false;
   }
+  uint32_t n = 0;
+  while (const dirent* task = n < most ? readdir(tasks) : nullptr) {
+    const pid_t thread = atoi(task->d_name);
+    if (thread <= 0) continue;
+    each(thread);
+    ++n;
+  }
+  closedir(tasks);
+  return true;
+}
+
+// What threads ran for before MPI_Init returned does not count: those that libraries start are busy only then.
+struct EarlyThreads {
+  static constexpr uint32_t most = 256;
+  pid_t thread[most] = {};
+  uint64_t ran[most] = {};
+  uint32_t number = 0;
+
+  void note() {
+    number = 0;
+    for_each_thread(most, [this](pid_t each) {
+      thread[number] = each;
+      ran[number++] = cpu_of(each);
+    });
+  }
+  uint64_t ran_before(pid_t of) const {
+    for (uint32_t i = 0; i < number; ++i) {
+      if (thread[i] == of) return ran[i];
+    }
+    return 0;
+  }
+};
+constinit EarlyThreads early_threads;
+
+void count_threads(LiveConditions* conditions) {
+  static uint64_t ran[most_threads];
   // A thread that OpenMP bound has fewer processors than the process.
   Processors processors = runs_of(*conditions);
   uint32_t n = 0;
   uint64_t longest = 0;
-  while (const dirent* task = n < most_threads ? readdir(tasks) : nullptr) {
-    const pid_t thread = atoi(task->d_name);
-    if (thread <= 0) continue;
-    ran[n] = cpu_of(thread);
+  const bool told = for_each_thread(most_threads, [&](pid_t thread) {
+    const uint64_t all = cpu_of(thread), before = early_threads.ran_before(thread);
+    ran[n] = all > before ? all - before : 0;
     if (ran[n] > longest) longest = ran[n];
     processors.add_of(thread);
     ++n;
-  }
-  closedir(tasks);
+  });
+  if (!told) return;
   conditions->threads = n;
   conditions->busy = 0;
-  for (uint32_t i = 0; i < n; ++i) conditions->busy += ran[i] >= longest / 10;
+  for (uint32_t i = 0; i < n; ++i) conditions->busy += ran[i] && 10 * ran[i] >= longest;
+  if (!conditions->busy) conditions->busy = 1;
   put_runs(processors, conditions);
 }
 
@@ -154,6 +191,7 @@ void conditions_in_init(LiveConditions* conditions) {
   processors.add_of(0);
   put_runs(processors, conditions);
   cpu_before = system_ns(CLOCK_PROCESS_CPUTIME_ID);
+  early_threads.note();
   thread_of_init = gettid();
   waiting_known = read_waited(thread_of_init, &waited_before);
 }

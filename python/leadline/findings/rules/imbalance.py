@@ -121,6 +121,20 @@ HELP = {
     "rare": "Look at what the program does only in these iterations: output, checks, rebuilding of neighbour lists.",
 }
 
+
+def _help_for(found: Evidence) -> str:
+    if is_disturbance(found):
+        return OF_MACHINE
+    if found["kind"] == "rare" and not found["rare_period"]:
+        return PERHAPS
+    return HELP.get(found["kind"], OF_MACHINE)
+
+
+# Nothing shows that the program does anything special there: they do not recur regularly.
+PERHAPS = (
+    "Record again: if the same iterations are slow, look at what the program does only in them (output, checks, …); "
+    "else check the machine."
+)
 OF_MACHINE = "Check the machine: other jobs, CPU temperature, binding."
 
 RULE = Rule(
@@ -132,5 +146,5 @@ RULE = Rule(
     sentence=sentence,
     threshold={"share": at_least(0.02)},
     cost_s=lambda found: None if is_disturbance(found) else float(found["lost_s"]),
-    help=lambda found: OF_MACHINE if is_disturbance(found) else HELP.get(found["kind"], OF_MACHINE),
+    help=_help_for,
 )
