@@ -22,6 +22,9 @@ inline Range received_from(const Problem& problem, int rank) {
 // What a rank contributes, in operations in which that is one block.
 inline Range contribution(const Problem& problem) { return {Space::input, 0, problem.count}; }
 
+// What a rank receives, where that is one block.
+inline Range result(const Problem& problem) { return {Space::data, 0, problem.count}; }
+
 // `range` cut into `parts` that differ by one element at most; the longer ones are first. Parts may be empty.
 class Blocks {
  public:

@@ -42,6 +42,7 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_
     case collectives::Operation::allreduce:
       return bytes <= 2048 ? "recursive_doubling" : "rabenseifner";
     case collectives::Operation::gather:
+    case collectives::Operation::scatter:
       return "binomial";
     case collectives::Operation::alltoall:
       return bytes <= 256 && processes >= 8 ? "bruck" : bytes <= 32768 ? "linear" : "pairwise";

@@ -66,12 +66,12 @@ int32_t most_blocks(Operation operation, int32_t processes) {
   return nullptr;
 }
 
-// Whether count and datatype of a call between groups mean something on this process.
+// Whether count and datatype of a side of a call between groups mean something on this process.
 template <class... A>
-[[gnu::noinline, gnu::cold]] bool has_data(Operation operation, A... a) {
+[[gnu::noinline, gnu::cold]] bool has_data(Operation operation, bool of_receive_side, A... a) {
   const Word args[] = {a...};
   const host::Traits& traits = host::traits[static_cast<int>(function_of_operation[static_cast<int>(operation)])];
-  return host::Significance(traits, args, -1).of(traits.roles.stype);
+  return host::Significance(traits, args, -1).of(of_receive_side ? traits.roles.rtype : traits.roles.stype);
 }
 
 // The side whose count and datatype mean something on every rank: that of what is contributed, or where the root alone
@@ -138,11 +138,11 @@ template <Operation operation, class... A>
   if (!c || !c->population) return false;
   const bool has_rules = c->has_rules[static_cast<int>(operation)];
   if (!has_rules && !shim.reports()) return false;
-  if (__builtin_expect(c->closed == Reason::between_groups && !has_data(operation, a...), 0)) {
+  const bool by_receive_side = decided_by_receive_side<operation>(args);
+  if (__builtin_expect(c->closed == Reason::between_groups && !has_data(operation, by_receive_side, a...), 0)) {
     c->population->count(operation, 0, nullptr, c->closed);
     return false;
   }
-  const bool by_receive_side = decided_by_receive_side<operation>(args);
   int64_t count = count_in(args[at.scount], large);
   Word datatype = args[at.stype];
   if constexpr (at.rcount >= 0) {

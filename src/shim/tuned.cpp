@@ -154,7 +154,7 @@ bool reducible(const Rule& rule, uint64_t op, uint64_t datatype, const Layout& l
 // Whether a message that is shorter than expected is no error in the libraries, where the schedule moves whole blocks.
 bool takes_less(const OperationFacts& facts, const Plan& plan) {
   if (!plan.whole) return false;
-  if (facts.received.root_only) return true;
+  if (facts.received.root_only || (facts.contributed.root_only && facts.contributed.block_per_rank)) return true;
   return facts.contributed.root_only && !library_tells_shorter_broadcasts();
 }
 
@@ -220,13 +220,15 @@ class Move {
     const bool is_root = facts_.has_root && root_ == c_.rank;
     bool contributes = facts_.contributes(is_root), receives = facts_.receives(is_root);
     contributes_in_place_ = !facts_.has_one_buffer() && contributes && call_.from.buffer == abi.in_place;
-    const bool keeps = !facts_.has_one_buffer() && receives && call_.to.buffer == abi.in_place;
-    if (contributes_in_place_ || keeps) {
-      const bool may = facts_.in_place == collectives::InPlace::all || is_root;
-      if (!may) return false;
+    keeps_own_ = !facts_.has_one_buffer() && receives && call_.to.buffer == abi.in_place;
+    if (contributes_in_place_ || keeps_own_) {
+      // Who hands out blocks keeps its own; everybody else contributes in place.
+      const bool hands_out = facts_.contributed.root_only && facts_.contributed.block_per_rank;
+      if (facts_.in_place != collectives::InPlace::all && !is_root) return false;
+      if (hands_out ? contributes_in_place_ : keeps_own_) return false;
     }
     contributes = contributes && !contributes_in_place_;
-    receives = receives && !keeps;
+    receives = receives && !keeps_own_;
     if (contributes && !contributed_.look(call_.from, facts_.blocks_contributed(c_.processes))) return false;
     if (receives && !received_.look(call_.to, facts_.blocks_received(c_.processes))) return false;
     block_bytes_ = receives ? received_.block_bytes() : contributed_.block_bytes();
@@ -257,7 +259,9 @@ class Move {
     const Scratch scratch(static_cast<size_t>(own + copied));
     if (own + copied && !scratch.get()) return error_without_memory;
     const bool one_buffer = facts_.has_one_buffer() && contributed_.there;
-    char* const data = received_.there ? received_.at(0) : one_buffer ? contributed_.at(0) : nullptr;
+    char* const data = received_.there            ? received_.at(0)
+                       : one_buffer || keeps_own_ ? contributed_.at(keeps_own_ ? c_.rank : 0)
+                                                  : nullptr;
     const char* input = contributed_.there ? contributed_.at(0) : data + own_block() * block_bytes_;
     if (is_copied_) input = static_cast<char*>(memcpy(scratch.get() + own, data, static_cast<size_t>(copied)));
     Moving moved = moving(plan);
@@ -270,10 +274,12 @@ class Move {
     const int64_t result = has_result ? block_bytes_ * facts_.blocks_received(c_.processes) : 0;
     const int64_t contribution = contributed_.there ? contributed_.block_bytes() * contributed_.blocks : 0;
     const int64_t own = plan.schedule.scratch_elements;
-    const Scratch scratch(static_cast<size_t>(own + result + std::max(contribution, block_bytes_)));
+    const int64_t read = block_bytes_ * facts_.blocks_contributed(c_.processes);  // more, of a rank whose sides differ
+    const Scratch scratch(static_cast<size_t>(own + result + std::max(contribution, read)));
     if (!scratch.get()) return error_without_memory;
-    char* const data = scratch.get() + own;
+    char* data = scratch.get() + own;
     char* input = facts_.has_one_buffer() ? data : data + result;
+    if (keeps_own_) data = input + c_.rank * block_bytes_;
     Moving moved = moving(plan);
     moved.takes_less = false;
     int error = 0;
@@ -298,6 +304,7 @@ class Move {
   const OperationFacts& facts_;
   int32_t root_ = 0;
   bool contributes_in_place_ = false, is_copied_ = false;  // copied: of blocks that are exchanged in place
+  bool keeps_own_ = false;                                 // its own block stays among those that it contributes
   Part contributed_, received_;
   int64_t block_bytes_ = 0;
 };

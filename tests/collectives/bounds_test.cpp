@@ -58,7 +58,7 @@ struct Formula {
 // published figures of scatter + allgather, which count what a rank has already, are above it.
 // Thakur and others 2005 for the exchanges, of p blocks of the length of a message; Bruck and others 1997 for theirs.
 constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce, E = Operation::alltoall,
-               G = Operation::allgather;
+               G = Operation::allgather, S = Operation::scatter;
 const Formula formulas[] = {
     {B, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {B, "chain", [](double p, double, double S) { return Figures{p - 2 + S, (p - 1) * S, p - 1}; }, false},
@@ -107,6 +107,10 @@ const Formula formulas[] = {
     {G, "neighbour_exchange", [](double p, double, double) { return Figures{p / 2, p * p / 2, p * (p - 1)}; }, true},
     {G, "recursive_doubling", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, false},
     {G, "bruck", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, false},
+    {S, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
+    {S, "binomial", [](double p, double l, double) { return Figures{l, p - 1, any}; }, false},
+    {S, "binomial", [](double p, double l, double) { return Figures{l, p - 1, p * l / 2}; }, true},
+    {S, "knomial", [](double p, double l, double) { return Figures{l, p - 1, any}; }, false},
     {G, "sparbit", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
 };
 

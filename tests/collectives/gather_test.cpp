@@ -45,6 +45,7 @@ void check_formulas(int p, int root) {
   check("linear", p, "blocks", linear.blocks, p - 1);
   check("binomial", p, "rounds", binomial.rounds, l);
   check("binomial", p, "messages", binomial.messages, p - 1);
+  check("knomial", p, "rounds", measured("knomial", p, root).rounds, l);  // radix 2
   if ((p & (p - 1)) == 0) check("binomial", p, "blocks", binomial.blocks, p * l / 2);
 }
 

@@ -72,7 +72,8 @@ class Machine {
   }
 
   const Value& data(int rank, int64_t element) const {
-    return ranks_[static_cast<size_t>(rank)].spaces[0].values[static_cast<size_t>(element)];
+    const Rank& r = ranks_[static_cast<size_t>(rank)];
+    return r.spaces[r.memory_of[0]].values[static_cast<size_t>(first(r, {Space::data, element, 1}))];
   }
   Value* writable(int rank, Space space) { return memory(ranks_[static_cast<size_t>(rank)], space).values.data(); }
 
@@ -93,8 +94,9 @@ class Machine {
     std::vector<Request> requests;
     size_t next_step = 0;
     int64_t blocked_on = -1;  // request
-    bool aliased = false;     // the input is in the data, from `own_block` on
-    int64_t own_block = 0;
+    // In place, the input is in the memory of the data, or the other way round: which memory a space has, from where.
+    int memory_of[3] = {0, 1, 2};
+    int64_t begin_of[3] = {0, 0, 0};
   };
   struct Post {
     int rank;
@@ -116,11 +118,9 @@ class Machine {
     const int64_t contributed = problem_.count * facts.blocks_contributed(problem_.processes);
     const int64_t received = problem_.count * facts.blocks_received(problem_.processes);
     const int64_t sizes[] = {has_data ? received : 0, has_input ? contributed : 0, schedule.scratch_elements};
-    // In place, a rank's contribution is where its block of the result is to be.
-    r.aliased = options_.in_place && has_data && has_input && !facts.exchanges();
-    r.own_block = r.aliased && facts.received.block_per_rank ? rank * problem_.count : 0;
+    place(rank, &r, options_.in_place && has_data && has_input && !facts.exchanges());
     for (int i = 0; i < 3; ++i) {
-      const auto size = static_cast<size_t>(i == 1 && r.aliased ? 0 : sizes[i]);
+      const auto size = static_cast<size_t>(r.memory_of[i] == i ? sizes[i] : 0);
       r.spaces[i].values.assign(size, {});
       r.spaces[i].in_flight.assign(size, 0);
     }
@@ -128,17 +128,31 @@ class Machine {
     r.next_step = 0;
     r.blocked_on = -1;
     if (!facts.contributes(is_root)) return;
-    Memory& own = memory(r, facts.has_one_buffer() ? Space::data : Space::input);
-    for (int64_t i = 0; i < contributed; ++i) own.values[static_cast<size_t>(r.own_block + i)] = contribution(rank, i);
+    const Space space = facts.has_one_buffer() ? Space::data : Space::input;
+    const int64_t begin = first(r, {space, 0, contributed});
+    for (int64_t i = 0; i < contributed; ++i)
+      memory(r, space).values[static_cast<size_t>(begin + i)] = contribution(rank, i);
   }
 
-  Memory& memory(Rank& r, Space space) {
-    return r.spaces[space == Space::input && r.aliased ? 0 : static_cast<int>(space)];
+  // In place, a rank's contribution is where its block of the result is to be, or the result is its own block of what
+  // it contributes.
+  void place(int rank, Rank* r, bool in_place) const {
+    const OperationFacts& facts = facts_of(problem_.operation);
+    for (int i = 0; i < 3; ++i) {
+      r->memory_of[i] = i;
+      r->begin_of[i] = 0;
+    }
+    if (!in_place) return;
+    const int moved = facts.contributed.block_per_rank ? 0 : 1;
+    r->memory_of[moved] = 1 - moved;
+    if (facts.contributed.block_per_rank || facts.received.block_per_rank) r->begin_of[moved] = rank * problem_.count;
   }
+
+  static Memory& memory(Rank& r, Space space) { return r.spaces[r.memory_of[static_cast<int>(space)]]; }
 
   // Where a range lies in its memory.
   static int64_t first(const Rank& r, const Range& range) {
-    return range.first + (range.space == Space::input ? r.own_block : 0);
+    return range.first + r.begin_of[static_cast<int>(range.space)];
   }
 
   void fail(int rank, const char* what) {

@@ -201,7 +201,9 @@ void run(const Case& c, MPI_Comm comm, const std::vector<char>& given, const std
   if (bytes && std::memcmp(first.data(), data.data(), bytes) != 0) failed(c, "another result than on rank 0");
 }
 
-bool may_be_in_place(const OperationFacts& facts) { return !facts.has_one_buffer() && !facts.exchanges(); }
+bool may_be_in_place(const OperationFacts& facts) {
+  return !facts.has_one_buffer() && !facts.contributed.block_per_rank;
+}
 
 void run_variants(const Algorithm& algorithm, const Kind& kind, Problem problem, MPI_Comm comm,
                   const std::vector<char>& given, const std::vector<char>& native) {

@@ -11,8 +11,8 @@
 static const struct operation {
   const char* name;
   int from_per_rank, from_root_only, to_per_rank, to_root_only;
-} operations[] = {{"gather", 0, 0, 1, 1}, {"alltoall", 1, 0, 1, 0}, {"allgather", 0, 0, 1, 0}};
-enum { gather, alltoall, allgather, operation_count };
+} operations[] = {{"gather", 0, 0, 1, 1}, {"alltoall", 1, 0, 1, 0}, {"allgather", 0, 0, 1, 0}, {"scatter", 1, 1, 0, 0}};
+enum { gather, alltoall, allgather, scatter, operation_count };
 
 static long results = 0, wrong = 0;
 static MPI_Datatype ways[4]; /* of two ints: side by side; with a gap; the second one first; below its address */
@@ -44,10 +44,12 @@ struct side {
   MPI_Datatype type;
 };
 
-#define BY_NAME(prefix, suffix)                                                                                       \
-  (operation == gather     ? prefix##Gather##suffix(s.buffer, s.count, s.type, r.buffer, r.count, r.type, root, comm) \
-   : operation == alltoall ? prefix##Alltoall##suffix(s.buffer, s.count, s.type, r.buffer, r.count, r.type, comm)     \
-                           : prefix##Allgather##suffix(s.buffer, s.count, s.type, r.buffer, r.count, r.type, comm))
+#define SIDES s.buffer, s.count, s.type, r.buffer, r.count, r.type
+#define BY_NAME(prefix, suffix)                                         \
+  (operation == gather      ? prefix##Gather##suffix(SIDES, root, comm) \
+   : operation == alltoall  ? prefix##Alltoall##suffix(SIDES, comm)     \
+   : operation == allgather ? prefix##Allgather##suffix(SIDES, comm)    \
+                            : prefix##Scatter##suffix(SIDES, root, comm))
 
 static int call(int operation, struct side s, struct side r, int root, MPI_Comm comm) {
   const int turn = s.count > 0 ? s.count : r.count;
@@ -87,7 +89,8 @@ static void check(int operation, MPI_Comm comm, int pairs, int root, int from_wa
   const int from_blocks = of.from_per_rank ? size : 1, to_blocks = of.to_per_rank ? size : 1;
   int* from = buffer_of(from_blocks, pairs, from_way, -5);
   int* to = buffer_of(to_blocks, pairs, to_way, -7);
-  const int sends_in_place = in_place && receives && (is_root || nobody_has_root);
+  const int in_place_here = in_place && contributes && receives && (is_root || nobody_has_root);
+  const int sends_in_place = in_place_here && !of.from_root_only, keeps = in_place_here && of.from_root_only;
   for (int b = 0; b < from_blocks && contributes; ++b)
     for (int i = 0; i < 2 * pairs; ++i) {
       const int v = value(rank, of.from_per_rank ? b : 0, i);
@@ -96,15 +99,14 @@ static void check(int operation, MPI_Comm comm, int pairs, int root, int from_wa
     }
   struct side s = {from + before, pairs, ways[from_way]}, r = {to + before, pairs, ways[to_way]};
   const struct side nothing = {NULL, -1, MPI_DATATYPE_NULL}, is_there = {MPI_IN_PLACE, -3, MPI_DATATYPE_NULL};
-  right = call(operation,
-               sends_in_place ? is_there
-               : contributes  ? s
-                              : nothing,
-               receives ? r : nothing, root, comm) == MPI_SUCCESS;
-  for (int b = 0; b < to_blocks && receives; ++b)
+  if (sends_in_place || !contributes) s = sends_in_place ? is_there : nothing;
+  if (keeps || !receives) r = keeps ? is_there : nothing;
+  const int result = receives && !keeps;
+  right = call(operation, s, r, root, comm) == MPI_SUCCESS;
+  for (int b = 0; b < to_blocks && result; ++b)
     for (int i = 0; i < 2 * pairs; ++i)
       right = right && *at(to, b, pairs, to_way, i) == value(of.to_per_rank ? b : root, of.from_per_rank ? rank : 0, i);
-  right = right && set_ints(to, to_blocks, pairs, to_way, -7) == (receives ? 2 * pairs * to_blocks : 0);
+  right = right && set_ints(to, to_blocks, pairs, to_way, -7) == (result ? 2 * pairs * to_blocks : 0);
   right = right && set_ints(from, from_blocks, pairs, from_way, -5) == (contributes ? 2 * pairs * from_blocks : 0);
   for (int b = 0; b < from_blocks && contributes; ++b)
     for (int i = 0; i < 2 * pairs; ++i)
@@ -149,7 +151,8 @@ static void mismatched(int operation, MPI_Comm comm, int odd_rank, int others, i
     for (int i = 0; i < count; ++i) from[b * count + i] = value(rank, b, i);
   struct side s = {from, count, MPI_INT}, r = {to, count, MPI_INT};
   char mine = told(call(operation, s, r, 0, comm)), all[64] = "";
-  for (int b = 0; b < size && rank == 0 && mine == '-'; ++b)
+  const int blocks = operations[operation].to_per_rank ? size : 1;
+  for (int b = 0; b < blocks && rank == 0 && mine == '-'; ++b)
     for (int i = 0; i < least; ++i) mine = to[b * count + i] == value(b, 0, i) ? mine : 'X';
   MPI_Gather(&mine, 1, MPI_CHAR, all, 1, MPI_CHAR, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("%s %d %d %d %s\n", operations[operation].name, odd_rank, others, odd, all);

@@ -324,8 +324,8 @@ def test_operations_that_move_blocks_take_their_schedules(tmp_path: Path) -> Non
     from leadline import network
 
     found = predict(record(tmp_path, "blocks.c"), Change(network=network.parse(NETWORK).network))
-    gathered, exchanged = 1, 3 * 2  # messages in a step
-    assert found.predicted.messages == STEPS * (gathered + exchanged)
+    rooted, of_all = 2 * 1, 3 * 2  # messages in a step
+    assert found.predicted.messages == STEPS * (rooted + of_all)
 
 
 def test_a_limit_for_messages_that_wait_for_their_receiver(run: Run) -> None:

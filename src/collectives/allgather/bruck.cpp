@@ -5,6 +5,7 @@
 namespace leadline::collectives::allgather {
 
 bool bruck(const Problem& problem, Schedule* schedule) {
+  if (problem.radix < 2) return false;
   allgather_by_bruck(problem, schedule);
   return true;
 }

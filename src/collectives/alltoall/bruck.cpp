@@ -69,6 +69,7 @@ class Travel {
 }  // namespace
 
 bool bruck(const Problem& problem, Schedule* schedule) {
+  if (problem.radix < 2) return false;
   Travel travel(problem, schedule);
   for (int64_t weight = 1; weight < problem.processes; weight *= problem.radix) travel.round(weight, problem.radix);
   travel.arrive();
