@@ -1065,7 +1065,8 @@ class ReplaySettings:
     def set_algorithm(self, operation: str, algorithm: str) -> None: ...
 
 class ReplayOutcome(TypedDict):
-    """Seconds by rank; nan: not passed. sensitivities: by L, o, g and G. stuck: (rank, what it waits for, of whom)."""
+    """Seconds by rank; nan: not passed. sensitivities: by L, o, g and G. stuck: (rank, what it waits for, of whom,
+    function, site)."""
 
     end_s: list[float]
     loop_begin_s: list[float]
@@ -1073,7 +1074,7 @@ class ReplayOutcome(TypedDict):
     messages: int
     replayed: int
     sensitivities: tuple[int, int, int, int]
-    stuck: list[tuple[int, str, int]]
+    stuck: list[tuple[int, str, int, str, int]]
     differences: dict[str, int]
 
 class Recorded:

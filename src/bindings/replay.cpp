@@ -142,6 +142,15 @@ void place(Changed& self, const std::vector<uint32_t>& nodes) {
   for (size_t r = 0; r < nodes.size(); ++r) members[r].node = nodes[r];
 }
 
+// (rank, what it waits for, whom for, the function that it is in, its site in the run)
+nb::tuple told(const replay::Tree& tree, const replay::Stuck& s) {
+  const size_t leaf = s.call - replay::RecordedShape::marks;
+  const std::vector<replay::TreeLeaf>& leaves = tree.classes[tree.members[s.rank].of_class].leaves;
+  const bool known = s.call >= replay::RecordedShape::marks && leaf < leaves.size();
+  return nb::make_tuple(s.rank, name_of(s.on), s.other, known ? leaves[leaf].leaf.function : std::string(),
+                        known ? leaves[leaf].leaf.site : structure::no_index);
+}
+
 nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) {
   replay::Differences d;
   replay::Outcome outcome;
@@ -159,7 +168,7 @@ nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) 
   const replay::Share share = outcome.share();
   found["sensitivities"] = nb::make_tuple(share.latencies, share.overheads, share.gaps, share.gap_bytes);
   nb::list stuck;
-  for (const replay::Stuck& s : outcome.stuck) stuck.append(nb::make_tuple(s.rank, name_of(s.on), s.other));
+  for (const replay::Stuck& s : outcome.stuck) stuck.append(told(self.tree, s));
   found["stuck"] = stuck;
   different["lost"] = d.lost;
   different["varying"] = d.varying;

@@ -23,7 +23,37 @@ uint32_t number_of(const std::vector<uint32_t>& numbers, uint32_t own) {
   return own < numbers.size() ? numbers[own] : no_index;
 }
 
+// The run's number of the site that made the request.
+uint32_t maker_of(const CallPart& part, size_t stream, const RunNumbers& numbers) {
+  const bool own = part.maker.stream == stream && part.maker.site != no_index;
+  return own ? number_of(numbers.sites, part.maker.site) : no_index;
+}
+
+std::string function_name(const trace::Process& process, uint32_t function) {
+  return function < process.functions.size() ? process.functions[function].name : std::string();
+}
+
 }  // namespace
+
+Leaf leaf_of(const DecodedCall& call, const trace::Process& process, size_t stream, const RunNumbers& numbers) {
+  Leaf leaf;
+  leaf.site = number_of(numbers.sites, call.site);
+  leaf.function = function_name(process, call.function);
+  leaf.identity.add(call.identity);
+  leaf.partner.add({call.partner});
+  leaf.posted_bytes.add(call.posted_bytes);
+  const auto copied = [](std::span<const int64_t> counts) { return std::vector(counts.begin(), counts.end()); };
+  leaf.counts.add({copied(call.collective.send_counts), copied(call.collective.receive_counts)});
+  for (const CallPart& p : call.parts) {
+    leaf.makers.push_back(maker_of(p, stream, numbers));
+    const bool starts = call.facts().requests == trace::RequestUse::starts;
+    leaf.modes.push_back(trace::send_mode_of(function_name(process, starts ? p.maker.function : call.function)));
+    leaf.parts.emplace_back().add({p.identity, {p.partner}, p.tag, p.posted_bytes, p.out_bytes, p.in_bytes});
+  }
+  leaf.call = call;
+  leaf.call.collective.send_counts = leaf.call.collective.receive_counts = {};
+  return leaf;
+}
 
 // Puts the tree of one thread into that of the classes.
 class ClassTrees::Adding {
@@ -133,19 +163,9 @@ class ClassTrees::Adding {
       add(part.moves | static_cast<uint64_t>(part.request) << 8 | uint64_t{part.wildcard} << 16 |
           uint64_t{part.cancelled} << 17 | uint64_t{part.names_message} << 18 | uint64_t{part.partitioned} << 19);
       add(part.maker.age);
-      add(maker_of(part));
+      add(maker_of(part, stream_, numbers_));
     }
     return hash;
-  }
-
-  // The run's number of the site that made the request.
-  uint32_t maker_of(const CallPart& part) const {
-    const bool own = part.maker.stream == stream_ && part.maker.site != no_index;
-    return own ? number_of(numbers_.sites, part.maker.site) : no_index;
-  }
-
-  std::string function_name(uint32_t function) const {
-    return function < process_.functions.size() ? process_.functions[function].name : std::string();
   }
 
   uint64_t item(Item own, const std::vector<Sequence>& common) {
@@ -170,24 +190,9 @@ class ClassTrees::Adding {
 
   Leaf leaf(uint32_t call) {
     decode(call);
-    Leaf leaf;
-    leaf.site = number_of(numbers_.sites, call_.site);
-    leaf.function = function_name(call_.function);
+    Leaf leaf = leaf_of(call_, process_, stream_, numbers_);
     leaf.varies = own_.tree.calls[call].varies;
     leaf.times.add(own_.times[call]);
-    leaf.identity.add(call_.identity);
-    leaf.partner.add({call_.partner});
-    leaf.posted_bytes.add(call_.posted_bytes);
-    const auto copied = [](std::span<const int64_t> counts) { return std::vector(counts.begin(), counts.end()); };
-    leaf.counts.add({copied(call_.collective.send_counts), copied(call_.collective.receive_counts)});
-    for (const CallPart& p : call_.parts) {
-      leaf.makers.push_back(maker_of(p));
-      const bool starts = call_.facts().requests == trace::RequestUse::starts;
-      leaf.modes.push_back(trace::send_mode_of(function_name(starts ? p.maker.function : call_.function)));
-      leaf.parts.emplace_back().add({p.identity, {p.partner}, p.tag, p.posted_bytes, p.out_bytes, p.in_bytes});
-    }
-    leaf.call = call_;
-    leaf.call.collective.send_counts = leaf.call.collective.receive_counts = {};
     return leaf;
   }
 

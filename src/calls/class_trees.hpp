@@ -98,6 +98,10 @@ struct RunNumbers {
   const std::vector<uint32_t>& loops;
 };
 
+// A call of a thread by itself, without times.
+Leaf leaf_of(const structure::DecodedCall& call, const trace::Process& process, size_t stream,
+             const RunNumbers& numbers);
+
 class ClassTrees {
  public:
   ClassTrees() = default;

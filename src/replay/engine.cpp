@@ -33,6 +33,7 @@ Engine<Instant>::Engine(const Program& program, const Options& options) : progra
     OneRank& r = state_.ranks.emplace_back(program.shapes[own.shape]);
     make_rings(r, own);
     r.drawn.resize(own.series.size());
+    r.chosen.resize(own.choices.size());
     r.clock.ps = own.start_ps;
     state_.events.push(Event::of_rank(own.start_ps, rank));
     if (!r.cursor.at_end()) load(r, own);
@@ -49,7 +50,7 @@ void Engine<Instant>::make_rings(OneRank& r, const RankProgram& own) {
     for (uint32_t i = own.first[call]; i < own.first[call + 1]; ++i) {
       const Action& a = own.actions[i];
       synchronous_ = synchronous_ || a.handshake;
-      if (a.kind == Action::Kind::series) steady_.forbid();
+      if (a.kind == Action::Kind::series || a.kind == Action::Kind::choose) steady_.forbid();
       if (a.kind == Action::Kind::send || a.kind == Action::Kind::receive || a.kind == Action::Kind::meet) {
         ++here[a.own];
       } else if (a.kind == Action::Kind::wait || a.kind == Action::Kind::withdraw) {
@@ -100,6 +101,10 @@ void Engine<Instant>::go_on(uint32_t rank) {
       prefetch(own, r.action + 8);
       if (a.kind == Action::Kind::series) {
         draw(r, own, a);
+      } else if (a.kind == Action::Kind::choose) {
+        const Choice::Range& chosen = range_of(own.choices[a.at], r.chosen[a.at]++);
+        r.action = chosen.begin - 1;  // the next one
+        r.end = chosen.end;
       } else if (!perform(rank, r, a)) {
         return;
       }
@@ -184,6 +189,7 @@ bool Engine<Instant>::perform(uint32_t rank, OneRank& r, const Action& a) {
       break;
     case Action::Kind::compute:
     case Action::Kind::series:
+    case Action::Kind::choose:
     case Action::Kind::mark:
       break;
   }

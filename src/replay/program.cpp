@@ -56,4 +56,12 @@ size_t place_in(const Series& series, uint64_t call) {
   return static_cast<size_t>(found < size ? found : size - 1);
 }
 
+const Choice::Range& range_of(const Choice& choice, uint64_t call) {
+  if (call >= choice.before && choice.recorded) {
+    const uint64_t inside = call - choice.before;
+    call = inside < choice.wanted ? choice.before + inside % choice.recorded : call - choice.wanted + choice.recorded;
+  }
+  return choice.kinds[choice.of[call % choice.of.size()]];
+}
+
 }  // namespace leadline::replay

@@ -49,6 +49,7 @@ struct Action {
     withdraw,  // receives of ages[at .. at + count) that no message has reached: cancelled
     meet,      // of all members of the group `at`; makes a request
     mark,      // notes the time, as number `at`
+    choose,    // the last of a call's: goes on with the actions of the rank's choice number `at`
   };
   enum class Meeting : uint8_t { all, to_root, from_root, prefix };  // who waits for whom
   Kind kind = Kind::compute;
@@ -79,6 +80,18 @@ struct Series {
 // The place in Series::ps of a call's time.
 size_t place_in(const Series& series, uint64_t call);
 
+// What the calls of a leaf do that differ, in their order.
+struct Choice {
+  struct Range {
+    uint32_t begin = 0, end = 0;  // actions
+  };
+  std::vector<Range> kinds;
+  std::vector<uint32_t> of;  // by call: its kind
+  // Calls before the main loop, in it as recorded, and in it as replayed, which has them over and over.
+  uint64_t before = 0, recorded = 0, wanted = 0;
+};
+const Choice::Range& range_of(const Choice& choice, uint64_t call);
+
 struct RankProgram {
   uint32_t shape = 0;
   uint32_t node = 0;
@@ -87,6 +100,7 @@ struct RankProgram {
   std::vector<Action> actions;
   std::vector<uint32_t> ages;  // how many requests ago each was made; 1: the last one
   std::vector<Series> series;
+  std::vector<Choice> choices;
 };
 
 struct Ends {

@@ -15,8 +15,9 @@ using calls::Leaf;
 namespace {
 
 constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
-constexpr double no_work_ns = 2000;  // what lies between two polls is work of the program from there on
-constexpr double of_power = 1.5;     // a number that is known to a power of two is this times that in the middle
+constexpr size_t most_varied = 200'000;  // of a run: some 200 MB
+constexpr double no_work_ns = 2000;      // what lies between two polls is work of the program from there on
+constexpr double of_power = 1.5;         // a number that is known to a power of two is this times that in the middle
 
 bool polls(trace::CallClass cls) {
   using enum trace::CallClass;
@@ -115,6 +116,9 @@ void Recorded::read_times(const trace::Process& process, const ClassTrees::Class
   double after_loop_ns = 0;
   Polled polled;
   std::vector<double> polled_ns_of(of.numbers.size());
+  std::vector<uint8_t> varies;
+  for (const Leaf& leaf : of.leaves) varies.push_back(Varying::wanted(leaf));
+  Varying varying;
   const auto add = [&](uint32_t leaf, calls::ThreadCalls& call) {
     const auto at =
         static_cast<size_t>(std::lower_bound(of.numbers.begin(), of.numbers.end(), leaf) - of.numbers.begin());
@@ -132,6 +136,10 @@ void Recorded::read_times(const trace::Process& process, const ClassTrees::Class
     polled = Polled();
     member->before_ns[at].push_back(timed ? static_cast<float>(e.gap_ns + polled_ns) : unknown);
     member->during_ns[at].push_back(timed ? static_cast<float>(e.duration_ns) : unknown);
+    if (varies[at] && varied_ + varying.kinds() <= most_varied) {
+      varying.add(static_cast<uint32_t>(at), calls::leaf_of(call.decoded(), process, 0, numbers),
+                  member->during_ns[at].back());
+    }
     const double end = timed ? begin_ns + e.begin_ns + e.duration_ns : nan;
     if (!number) times.begin_ns = timed ? begin_ns + e.begin_ns : nan;
     ++number;
@@ -144,6 +152,9 @@ void Recorded::read_times(const trace::Process& process, const ClassTrees::Class
   };
   calls::for_each_leaf_call(process, 0, trees_.leaves_of(of, numbers), nullptr, add,
                             [&](const calls::ThreadCalls& run) { polled = Polled(run, numbers); });
+  varied_ += varying.kinds();
+  member->varied = varying.take();
+  varying.for_each_kind([&](const Leaf& leaf, std::vector<float> ns) { add_shortest(leaf, std::move(ns)); });
   for (size_t l = 0; l < polled_ns_of.size(); ++l) {
     const double mean_ns = of.leaves[l].times.of(of.members.size() - 1).before_ns;
     if (polled_ns_of[l] > 0) fill_beside_polls(mean_ns, polled_ns_of[l], &member->before_ns[l]);
@@ -166,11 +177,25 @@ void Recorded::find_shortest(const ClassTrees::Class& of, size_t number) {
     if (!t.calls || t.most_ns <= 0) continue;
     Costs costs{t.least_ns};
     std::copy(t.low_ns.begin(), t.low_ns.end(), costs.begin() + 1);
-    const auto at = shortest_ns_.try_emplace(kind_of(leaf, number), costs).first;
-    for (size_t level = 0; level < costs.size(); ++level) at->second[level] = std::min(at->second[level], costs[level]);
+    take_shorter(kind_of(leaf, number), costs);
     const auto [size, first] = sizes_[leaf.function].try_emplace(bytes_of(leaf, number), t.least_ns);
     if (!first) size->second = std::min(size->second, t.least_ns);
   }
+}
+
+void Recorded::add_shortest(const Leaf& leaf, std::vector<float> ns) {
+  if (ns.empty()) return;
+  std::sort(ns.begin(), ns.end());
+  Costs costs{ns.front()};
+  for (size_t part = 0; part < structure::low_parts.size(); ++part) {
+    costs[part + 1] = ns[static_cast<size_t>(structure::low_parts[part] * static_cast<double>(ns.size() - 1))];
+  }
+  take_shorter(kind_of(leaf, 0), costs);
+}
+
+void Recorded::take_shorter(const Kind& kind, const Costs& costs) {
+  const auto at = shortest_ns_.try_emplace(kind, costs).first;
+  for (size_t level = 0; level < costs.size(); ++level) at->second[level] = std::min(at->second[level], costs[level]);
 }
 
 Tree Recorded::tree() const {
@@ -178,12 +203,16 @@ Tree Recorded::tree() const {
   made.main_loop = main_loop_;
   made.members = members_;
   made.communicators = communicators_;
+  const bool one_by_one = varied_ <= most_varied;
+  if (!one_by_one)
+    for (TreeMember& member : made.members) member.varied.clear();
   for (const ClassTrees::Class& own : trees_.classes()) {
     TreeClass& c = made.classes.emplace_back();
     c.shape = recorded_shape(trees_, own, main_loop_);
     c.lost_calls = own.lost_calls;
     for (size_t l = 0; l < own.leaves.size(); ++l) {
       c.leaves.push_back({own.leaves[l], own.numbers[l], 1, static_cast<uint32_t>(l)});
+      c.leaves.back().one_by_one = one_by_one && Varying::wanted(own.leaves[l]);
     }
   }
   return made;

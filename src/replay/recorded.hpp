@@ -120,6 +120,8 @@ class Recorded {
   using Sizes = std::map<int64_t, double>;
   void read_times(const trace::Process& process, const calls::ClassTrees::Class& of, const calls::RunNumbers& numbers,
                   double begin_ns, TreeMember* member);
+  void add_shortest(const calls::Leaf& leaf, std::vector<float> ns);
+  void take_shorter(const Kind& kind, const Costs& costs);
   void find_shortest(const calls::ClassTrees::Class& of, size_t number);
 
   const uint32_t main_loop_;
@@ -130,6 +132,7 @@ class Recorded {
   std::map<Kind, Costs> shortest_ns_;
   std::map<std::string, Sizes> sizes_;  // by function
   uint64_t steps_ = 0, threads_ = 0;
+  size_t varied_ = 0;  // kinds of calls of leaves that vary
 };
 
 Recorded::Kind kind_of(const calls::Leaf& leaf, size_t member);

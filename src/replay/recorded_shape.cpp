@@ -163,6 +163,16 @@ uint64_t RecordedShape::items(uint32_t body) const {
   return sum;
 }
 
+uint64_t RecordedShape::calls_of(size_t leaf) const {
+  const std::vector<uint64_t> times = occurrences(shape.root);
+  uint64_t sum = 0;
+  for (uint32_t b = 0; b < times.size(); ++b) {
+    for (const Element& e : shape.bodies[b])
+      if (!e.is_body && e.index == call_of(leaf)) sum += times[b] * e.times;
+  }
+  return sum;
+}
+
 void RecordedShape::resize(uint64_t steps) {
   if (entered != 1 || !iterations || !steps) return;
   std::vector<Element> elements;

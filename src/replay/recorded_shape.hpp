@@ -33,6 +33,8 @@ struct RecordedShape {
   // The main loop gets that many iterations, its own over and over, if it was entered once. What recount() found stays
   // that of the recording.
   void resize(uint64_t steps);
+  // How often a leaf's calls are made, with as many iterations as resize() gave the main loop.
+  uint64_t calls_of(size_t leaf) const;
   // How often each body occurs in one.
   std::vector<uint64_t> occurrences(uint32_t of) const;
 

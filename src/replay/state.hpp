@@ -91,6 +91,7 @@ struct Rank {
   Cursor cursor;
   std::vector<uint32_t> to_answer, to_leave;  // messages that wait for the rank's next call
   std::vector<uint64_t> drawn;                // values, by series
+  std::vector<uint64_t> chosen;               // calls, by choice
 };
 
 template <class Instant>

@@ -245,7 +245,7 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
         const int64_t length = (sends ? step.from : step.to).count * problem.element_bytes;
         action.kind = sends ? Action::Kind::send : Action::Kind::receive;
         action.at = channel(identity, from, to, int64_t{1} << 40);
-        action.transfer = transfer(from, to, length);
+        action.transfer = transfer(from, to, length, false);
         const network::Piece& piece = link(from, to).piece(length);
         (sends ? action.cost : action.on_wait) =
             cost(sends ? piece.processor_ns(length) : piece.receiver_ns(length), {0, 1, 0, 0});

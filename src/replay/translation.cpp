@@ -27,6 +27,7 @@ Program Translation::make() {
     program_.shapes.push_back(shapes.back().shape);
     remove_empty(&program_.shapes.back());
   }
+  find_posted_before();
   for (uint32_t i = 0; i < ranks; ++i) {
     const TreeMember& member = tree_.members[i];
     const TreeClass& own = tree_.classes[member.of_class];
@@ -54,12 +55,38 @@ Program Translation::make() {
         continue;
       }
       times(i, l, shape);
-      call({i, member.number, l, own.leaves[l], leaf, leaf.times.of(member.number), calls});
+      const At at{i, member.number, l, own.leaves[l], leaf, leaf.times.of(member.number), calls};
+      if (own.leaves[l].one_by_one && !own.leaves[l].removed && member.varied.count(static_cast<uint32_t>(l))) {
+        choose(at, shape);
+      } else {
+        call(at);
+      }
       made.first.push_back(static_cast<uint32_t>(made.actions.size()));
     }
     program_.ranks.push_back(std::move(made));
   }
   return std::move(program_);
+}
+
+// Nonblocking receives from any source are replayed where they complete, but the program had posted them before: its
+// senders did not wait for that.
+void Translation::find_posted_before() {
+  for (uint32_t rank = 0; rank < tree_.members.size(); ++rank) {
+    const TreeMember& member = tree_.members[rank];
+    const auto look = [&](const Leaf& leaf, size_t number) {
+      if (leaf.call.facts().requests != RequestUse::completes) return;
+      for (size_t p = 0; p < leaf.call.parts.size(); ++p) {
+        const CallPart& part = leaf.call.parts[p];
+        const calls::LeafPart& mine = leaf.parts[p].of(number);
+        if (!part.wildcard || !part.receives() || !part.names_message || mine.partner.world < 0) continue;
+        posted_before_.insert({mine.identity, static_cast<uint32_t>(mine.partner.world), rank, mine.tag});
+      }
+    };
+    for (const TreeLeaf& leaf : tree_.classes[member.of_class].leaves)
+      if (!leaf.leaf.varies) look(leaf.leaf, member.number);
+    for (const auto& [number, varied] : member.varied)
+      for (const Leaf& kind : varied->kinds) look(kind, 0);
+  }
 }
 
 uint32_t Translation::cost(double ns, const Share& share) {
@@ -122,6 +149,26 @@ void Translation::series(const std::vector<float>& ns, double mean_ns, double fa
   own_->actions.push_back(action);
 }
 
+// Each call does what it did. Of a longer loop, all do so over and over, on all ranks alike.
+void Translation::choose(const At& at, const RecordedShape& shape) {
+  const Varied& varied = *tree_.members[at.rank].varied.at(static_cast<uint32_t>(at.index));
+  Action action;
+  action.kind = Action::Kind::choose;
+  action.at = static_cast<uint32_t>(own_->choices.size());
+  own_->actions.push_back(action);
+  Choice choice;
+  choice.of = varied.of;
+  choice.before = shape.before[at.index];
+  choice.recorded = shape.inside[at.index];
+  choice.wanted = shape.calls_of(at.index) - (varied.of.size() - choice.recorded);
+  for (const Leaf& kind : varied.kinds) {
+    const auto begin = static_cast<uint32_t>(own_->actions.size());
+    call({at.rank, at.member, at.index, at.from, kind, at.times, at.calls, true});
+    choice.kinds.push_back({begin, static_cast<uint32_t>(own_->actions.size())});
+  }
+  own_->choices.push_back(std::move(choice));
+}
+
 void Translation::call(const At& at) {
   if (at.from.removed) return;
   const structure::DecodedCall& call = at.leaf.call;
@@ -171,6 +218,7 @@ void Translation::call(const At& at) {
 }
 
 void Translation::as_long(const At& at) {
+  if (at.one_of_many) return after(at.times.duration_ns);
   const TreeMember& member = tree_.members[at.rank];
   series(member.during_ns[at.index], at.times.duration_ns, at.from.takes, tree_.classes[member.of_class].shape,
          at.index);
@@ -238,7 +286,8 @@ bool Translation::message(const At& at, size_t part, bool sends, bool own, doubl
   action.kind = sends ? Action::Kind::send : Action::Kind::receive;
   action.own = own;
   action.at = channel(mine.identity << 1 | p.partitioned, from, to, mine.tag);
-  action.transfer = transfer(from, to, bytes);
+  const bool posted_before = sends && posted_before_.count({mine.identity, from, to, mine.tag});
+  action.transfer = transfer(from, to, bytes, posted_before);
   action.buffered = sends && at.leaf.modes[part] == trace::SendMode::buffered;
   action.handshake = sends && at.leaf.modes[part] == trace::SendMode::synchronous && !settings_.ideal;
   if (!settings_.network) {
@@ -345,9 +394,10 @@ const network::Link& Translation::link(uint32_t from, uint32_t to) const {
   return *settings_.network->link(within ? network::Distance::node : network::Distance::other_node);
 }
 
-uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes) {
+uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes, bool posted_before) {
   const bool within = tree_.members[from].node == tree_.members[to].node;
-  const auto [at, fresh] = transfers_.try_emplace({within, bytes}, static_cast<uint32_t>(program_.transfers.size()));
+  const auto [at, fresh] =
+      transfers_.try_emplace({within, posted_before, bytes}, static_cast<uint32_t>(program_.transfers.size()));
   if (!fresh) return at->second;
   Transfer t;
   if (settings_.ideal) {
@@ -370,6 +420,7 @@ uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes) {
     program_.ports = program_.ports || t.by_port;
   }
   if (settings_.forced_eager_bytes >= 0) t.eager = bytes <= settings_.forced_eager_bytes || settings_.ideal;
+  t.eager = t.eager || posted_before;
   program_.transfers.push_back(t);
   return at->second;
 }

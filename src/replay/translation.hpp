@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -30,6 +31,7 @@ class Translation {
     const Leaf& leaf;
     const structure::LeafTimes& times;
     uint64_t calls;
+    bool one_of_many = false;  // a kind of the calls of a leaf that varies
   };
 
   using LeafKey = std::pair<uint32_t, uint32_t>;  // what it stands for, and its number in the trees of all classes
@@ -37,6 +39,8 @@ class Translation {
 
   void times(uint32_t rank, size_t leaf, const RecordedShape& shape);
   void call(const At& at);
+  void find_posted_before();
+  void choose(const At& at, const RecordedShape& shape);
   void messages(const At& at);
   void requests(const At& at);
   void completions(const At& at);
@@ -51,7 +55,7 @@ class Translation {
   void withdraw(const std::vector<uint32_t>& ages);
   void of_requests(Action action, const std::vector<uint32_t>& ages);
   uint32_t cost(double ns, const Share& share = {});
-  uint32_t transfer(uint32_t from, uint32_t to, int64_t bytes);
+  uint32_t transfer(uint32_t from, uint32_t to, int64_t bytes, bool posted_before);
   uint32_t channel(uint64_t identity, uint32_t from, uint32_t to, int64_t tag);
   uint32_t group(uint64_t identity);
   const network::Link& link(uint32_t from, uint32_t to) const;
@@ -82,8 +86,9 @@ class Translation {
   Program program_;
   RankProgram* own_ = nullptr;
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>, uint32_t> costs_;
-  std::map<std::tuple<bool, int64_t>, uint32_t> transfers_;  // within a node, bytes
+  std::map<std::tuple<bool, bool, int64_t>, uint32_t> transfers_;  // within a node, posted before, bytes
   std::map<std::tuple<uint64_t, uint32_t, uint32_t, int64_t>, uint32_t> channels_;
+  std::set<std::tuple<uint64_t, uint32_t, uint32_t, int32_t>> posted_before_;  // communicator, ranks, tag
   std::map<uint64_t, uint32_t> groups_;
   std::map<std::pair<uint32_t, LeafKey>, double> last_to_come_;  // by group
   std::vector<std::map<LeafKey, size_t>> leaves_of_;             // by class

@@ -9,6 +9,7 @@
 
 #include "calls/class_trees.hpp"
 #include "replay/recorded_shape.hpp"
+#include "replay/varied.hpp"
 
 namespace leadline::replay {
 
@@ -17,13 +18,14 @@ struct TreeLeaf {
   uint32_t number = structure::no_index;  // in the whole run; no_index: a change made it
   // Made by a change: one of its calls stands for so many of another leaf. 0: its messages are part of another call's.
   uint32_t stands_for = 1;
-  uint32_t of = 0;         // that leaf
-  bool removed = false;    // by a change: its calls are not made
-  bool gathers = false;    // made by a change, in place of messages to one rank
-  bool unblocked = false;  // by a change: its calls were blocking
-  bool relaxed = false;    // by a change: its sends waited for their receivers
-  bool inserted = false;   // by a change: a wait that was not there
-  double takes = 1;        // by a change: what the calls' own time is multiplied with
+  uint32_t of = 0;          // that leaf
+  bool removed = false;     // by a change: its calls are not made
+  bool one_by_one = false;  // it varies, and members have what each of its calls does
+  bool gathers = false;     // made by a change, in place of messages to one rank
+  bool unblocked = false;   // by a change: its calls were blocking
+  bool relaxed = false;     // by a change: its sends waited for their receivers
+  bool inserted = false;    // by a change: a wait that was not there
+  double takes = 1;         // by a change: what the calls' own time is multiplied with
 };
 
 struct TreeClass {
@@ -45,6 +47,7 @@ struct TreeMember {  // a rank
   uint32_t node = 0;
   std::vector<std::vector<float>> before_ns, during_ns;  // by leaf, in the calls' order; NaN: not kept
   std::vector<VainPolls> polls;                          // whose times were kept
+  VariedLeaves varied;                                   // empty: calls of leaves that vary are not replayed
 
   const structure::LeafTimes& times(const TreeClass& c, size_t leaf) const {
     return c.leaves[leaf].leaf.times.of(number);

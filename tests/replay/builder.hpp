@@ -128,23 +128,36 @@ class Builder {
   }
   // One call that sends and waits, as MPI_Send, whose request is counted apart.
   void blocking_send(uint32_t from, uint32_t to, const Way& way, uint32_t tag = 0, bool handshake = false) {
-    Action a;
-    a.kind = Action::Kind::send;
-    a.own = true;
-    a.at = channel(from, to, tag);
-    a.cost = cost(way.overhead, {0, 1, 0, 0});
-    a.transfer = transfer(way);
-    a.handshake = handshake;
-    add(from, {a, own_wait(from)});
+    add(from, blocking(true, from, to, way, tag, handshake));
   }
   void blocking_receive(uint32_t to, uint32_t from, const Way& way, uint32_t tag = 0) {
+    add(to, blocking(false, from, to, way, tag));
+  }
+  std::vector<Action> blocking(bool sends, uint32_t from, uint32_t to, const Way& way, uint32_t tag,
+                               bool handshake = false) {
     Action a;
-    a.kind = Action::Kind::receive;
+    a.kind = sends ? Action::Kind::send : Action::Kind::receive;
     a.own = true;
     a.at = channel(from, to, tag);
-    a.on_wait = cost(way.overhead, {0, 1, 0, 0});
+    (sends ? a.cost : a.on_wait) = cost(way.overhead, {0, 1, 0, 0});
     a.transfer = transfer(way);
-    add(to, {a, own_wait(to)});
+    a.handshake = handshake;
+    return {a, own_wait(sends ? from : to)};
+  }
+  // One call that does one of these each time, over and over as `of` says.
+  void choose(uint32_t rank, const std::vector<std::vector<Action>>& kinds, const std::vector<uint32_t>& of) {
+    RankProgram& own = program.ranks[rank];
+    Choice& choice = own.choices.emplace_back();
+    choice.of = of;
+    std::vector<Action> all(1);
+    all[0].kind = Action::Kind::choose;
+    all[0].at = static_cast<uint32_t>(own.choices.size() - 1);
+    for (const std::vector<Action>& kind : kinds) {
+      const auto begin = static_cast<uint32_t>(own.actions.size() + all.size());
+      all.insert(all.end(), kind.begin(), kind.end());
+      choice.kinds.push_back({begin, begin + static_cast<uint32_t>(kind.size())});
+    }
+    add(rank, all);
   }
   void send(uint32_t from, uint32_t to, const Way& way, uint32_t tag = 0) { wait(from, {isend(from, to, way, tag)}); }
   void receive(uint32_t to, uint32_t from, const Way& way, uint32_t tag = 0) { wait(to, {irecv(to, from, way, tag)}); }

@@ -382,9 +382,8 @@ void messages_of_all_to_all_become_one_call() {
     testing::check_equal(made.messages_before, static_cast<uint64_t>(to_itself ? 48 : 36), "messages before");
     testing::check_equal(made.messages_after, uint64_t{0}, "messages after");
     testing::check_equal(made.calls_after, uint64_t{4 * 3}, "calls, without waits");
-    for (const bool network : {false, true}) {
-      testing::check_equal(replayed(tree, "all to all", network).messages, uint64_t{0}, "messages that are replayed");
-    }
+    testing::check_equal(replayed(tree, "all to all", false).messages, uint64_t{0}, "messages that are replayed");
+    testing::check_equal(replayed(tree, "all to all", true).messages > 0, true, "those of an algorithm, in a network");
   }
   Tree tree = transposed(4, false);
   Made made;

@@ -14,6 +14,7 @@
 namespace naive {
 
 using leadline::replay::Action;
+using leadline::replay::Choice;
 using leadline::replay::Cost;
 using leadline::replay::Element;
 using leadline::replay::Program;
@@ -100,8 +101,14 @@ class Engine {
         if (e.is_body) {
           expand(rank, shape, e.index);
         } else {
-          ranks_[rank].actions.insert(ranks_[rank].actions.end(), own.actions.begin() + own.first[e.index],
-                                      own.actions.begin() + own.first[e.index + 1]);
+          Choice::Range call{own.first[e.index], own.first[e.index + 1]};
+          if (call.begin < call.end && own.actions[call.begin].kind == Action::Kind::choose) {
+            const Choice& choice = own.choices[own.actions[call.begin].at];
+            uint64_t& calls = chosen_[{rank, own.actions[call.begin].at}];
+            call = choice.kinds[choice.of[calls++ % choice.of.size()]];
+          }
+          ranks_[rank].actions.insert(ranks_[rank].actions.end(), own.actions.begin() + call.begin,
+                                      own.actions.begin() + call.end);
         }
       }
     }
@@ -289,6 +296,7 @@ class Engine {
   std::vector<Node> nodes_;
   std::vector<Message> messages_;
   std::map<std::pair<uint32_t, uint64_t>, size_t> by_number_;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> chosen_;  // calls, by rank and choice
   std::map<uint32_t, uint64_t> sends_, receives_;
   std::vector<std::vector<uint64_t>> met_;
   std::map<std::pair<uint32_t, uint64_t>, Meeting> meetings_;

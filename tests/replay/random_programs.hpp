@@ -11,7 +11,7 @@ namespace leadline::test {
 
 class RandomProgram {
  public:
-  explicit RandomProgram(uint64_t seed) : random_(seed), builder_(below(4) + 2) {
+  explicit RandomProgram(uint64_t seed) : random_(seed), builder_(below(4) + 2), varies_(below(4) == 0) {
     ranks_ = static_cast<uint32_t>(builder_.program.ranks.size());
     Program& p = builder_.program;
     const bool ports = below(3) == 0;
@@ -58,7 +58,7 @@ class RandomProgram {
 
   void some() {
     for (uint32_t n = below(3) + 1; n; --n) {
-      switch (below(5)) {
+      switch (below(varies_ ? 6 : 5)) {
         case 0:
           blocking();
           break;
@@ -67,6 +67,9 @@ class RandomProgram {
           break;
         case 2:
           mixed();
+          break;
+        case 5:
+          varied();
           break;
         default:
           exchange();
@@ -83,6 +86,23 @@ class RandomProgram {
     builder_.send(from, to, w);
     compute(to);
     builder_.receive(to, from, w);
+  }
+  // Messages that differ from one iteration to the next; some iterations have none.
+  void varied() {
+    const uint32_t from = below(ranks_), to = (from + 1 + below(ranks_ - 1)) % ranks_;
+    std::vector<std::vector<Action>> sends(1), receives(1);
+    for (uint32_t kind = 1 + below(3); kind; --kind) {
+      const Way w = way(from, to);
+      const uint32_t tag = 6 + below(2);
+      sends.push_back(builder_.blocking(true, from, to, w, tag, below(6) == 0));
+      receives.push_back(builder_.blocking(false, from, to, w, tag));
+    }
+    std::vector<uint32_t> of;
+    for (uint32_t calls = 1 + below(9); calls; --calls) of.push_back(below(static_cast<uint32_t>(sends.size())));
+    compute(from);
+    builder_.choose(from, sends, of);
+    compute(to);
+    builder_.choose(to, receives, of);
   }
   // Blocking calls whose other side is nonblocking. All of these come first, so that no blocking call waits for
   // another.
@@ -177,6 +197,7 @@ class RandomProgram {
 
   std::mt19937_64 random_;
   Builder builder_;
+  bool varies_;  // then no state is steady
   uint32_t ranks_ = 0;
   std::vector<Way> ways_;
   bool ports_ = false;

@@ -40,7 +40,7 @@ from leadline.predict import (
     predict,
 )
 
-STEPS = 40
+STEPS = 80
 FIELDS = 6  # fields.c
 NETWORK = """
 schema = 1
@@ -98,6 +98,26 @@ def test_cancelled_receives_take_no_message(tmp_path: Path) -> None:
     found = predict(record(tmp_path, "cancelled.c"), Change())
     assert found.base.messages == 2
     assert not [note for note in found.notes if "omitted" in note]
+
+
+def test_messages_that_differ_from_step_to_step_are_replayed_one_by_one(tmp_path: Path) -> None:
+    """Each has its other end, whatever the order; more steps have them over and over."""
+    state, messages = 12345, 0
+
+    def below(n: int) -> int:
+        nonlocal state
+        state = (state * 1664525 + 1013904223) % 2**32
+        return (state >> 16) % n
+
+    for _ in range(STEPS):
+        below(3000), below(500), below(2)
+        messages += 2 if below(3) else 1
+    run = record(tmp_path, "varying.c")
+    found = predict(run, Change())
+    assert found.base.messages == messages
+    assert not [note for note in found.notes if "unknown partners" in note]
+    if found.steps_recorded:
+        assert predict(run, Change(steps=3 * STEPS)).predicted.messages == 3 * messages
 
 
 def test_more_steps_have_their_messages_and_their_time(run: Run) -> None:

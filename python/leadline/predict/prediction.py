@@ -378,7 +378,9 @@ def _settled(outcome: _core.ReplayOutcome) -> _core.ReplayOutcome:
     if not (stuck := outcome["stuck"]):
         return outcome
     words = {"message": "a message from", "receive": "a receive by", "collective": "a collective call by"}
-    chain = ", ".join(f"rank {rank} waits for {words[on]} rank {other}" for rank, on, other in stuck[:6])
+    chain = ", ".join(
+        f"rank {rank} waits in {call} for {words[on]} rank {other}" for rank, on, other, call, _ in stuck[:6]
+    )
     more = f", and so on with {len(stuck) - 6} more" if len(stuck) > 6 else ""
     raise UsageError(f"the recorded calls cannot be replayed to their end: {chain}{more}")
 

@@ -78,6 +78,9 @@ std::vector<uint8_t> selected_leaves(const TreeClass& of, const Selection& at);
 Refusal check_channels(const Tree& tree);
 // The same for collectives: whether all ranks of a communicator make the changed ones alike.
 Refusal check_collectives(const Tree& tree);
+// Waits whose requests differ from call to call keep them only if the last ones before the call stay as they are.
+constexpr uint64_t most_ages_that_vary = 64;
+constexpr const char* varies_in_waits = " waits for other requests each time";
 // How many requests a call of the leaf makes.
 uint32_t requests_of(const TreeLeaf& leaf);
 

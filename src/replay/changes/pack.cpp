@@ -192,7 +192,11 @@ class Packing {
       const Leaf& l = class_.leaves[leaf].leaf;
       if (const uint32_t more = requests_of(class_.leaves[leaf])) {
         for (uint32_t i = 0; i < more; ++i) now.push_back(made++);
-      } else if (l.call.facts().requests == RequestUse::completes && !l.varies) {
+      } else if (l.call.facts().requests == RequestUse::completes && l.varies) {
+        for (uint64_t age = 1; age <= std::min<uint64_t>(now.size(), most_ages_that_vary); ++age)
+          if (class_.leaves[leaf].one_by_one && now[now.size() - age] + age != made)
+            refusal_ = l.function + varies_in_waits;
+      } else if (l.call.facts().requests == RequestUse::completes) {
         std::vector<uint32_t> own;
         for (const structure::CallPart& part : l.call.parts) {
           const uint64_t age = part.maker.thread < 0 ? part.maker.age : 0;

@@ -236,7 +236,12 @@ Refusal Rewriting::renumber() {
     const uint32_t had = requests_of(class_.leaves[from]);
     for (uint32_t i = 0; i < std::min(makes, had); ++i) now[then + i] = made + i;
     made += makes;
-    if (!is_completion(l) || l.leaf.varies) return;
+    if (!is_completion(l)) return;
+    if (l.leaf.varies) {  // which requests it waits for differs from call to call
+      for (uint64_t age = 1; age <= std::min(then, most_ages_that_vary); ++age)
+        if (l.one_by_one && now[then - age] + age != made) refusal = l.leaf.function + varies_in_waits;
+      return;
+    }
     std::vector<uint32_t> own;
     for (size_t p = 0; p < l.leaf.call.parts.size() && p < told_[leaf]; ++p) {
       const structure::Maker& maker = l.leaf.call.parts[p].maker;

@@ -33,7 +33,8 @@ std::vector<uint8_t> selected_leaves(const TreeClass& of, const Selection& at) {
 
 uint32_t requests_of(const TreeLeaf& leaf) {
   const trace::CallFacts& facts = leaf.leaf.call.facts();
-  if (leaf.removed || leaf.leaf.call.refused || leaf.leaf.varies) return 0;
+  if (leaf.removed || leaf.leaf.call.refused) return 0;
+  if (leaf.leaf.varies && !leaf.one_by_one) return 0;
   if (facts.requests == trace::RequestUse::makes) return 1;
   if (facts.requests == trace::RequestUse::starts) return static_cast<uint32_t>(leaf.leaf.call.parts.size());
   return 0;
