@@ -52,6 +52,7 @@ bool Routine::read(const CodeMap& code, uint64_t address, const uint64_t* return
   for (uint32_t b = 0; b < block_count_; ++b) members_[b] = b;
   member_count_ = block_count_;
   if (ok_) split(0, members_, block_count_);
+  find_near_loops();
   mark_loud(returns, loud);
   return ok_;
 }

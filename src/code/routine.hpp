@@ -105,6 +105,7 @@ class Routine {
     bool unknown;                    // ends with an indirect jump to an unknown target
     bool leaves;                     // ends with a return or a tail call
     bool waits;                      // in that search: its set is not complete
+    bool near_loop;                  // may decide whether a loop is entered
   };
   struct Loop {
     uint32_t header, latch, outer;  // the first two: indices of bytes
@@ -144,6 +145,7 @@ class Routine {
   uint32_t find_block_of_call(uint64_t return_address) const;
   bool reaches(uint32_t from, uint32_t to, uint32_t but_loop);
   struct Silence;
+  void find_near_loops();
   template <class Visit>
   void successors(uint32_t block, Visit visit) const;
   template <class Visit>

@@ -54,13 +54,12 @@ struct Routine::Silence {
   }
 
   bool guards(uint32_t block) const {
-    if (asks_of_own(block)) return false;
+    if (!r.blocks_[block].near_loop || asks_of_own(block)) return false;
     bool found = false;
     r.successors(block, [&](uint32_t next) {
       uint32_t header = next, before = block;
       const Block& n = r.blocks_[next];
-      const bool one_way = (n.to[0] == none) != (n.to[1] == none) && !n.unknown && !n.targets && !n.first_loud;
-      if (!enters(before, header) && one_way) {  // what is done once, before the first iteration
+      if (!enters(before, header) && leads_on(n) && !n.first_loud) {  // what is done once, before the first iteration
         before = next;
         header = n.to[0] != none ? n.to[0] : n.to[1];
       }
@@ -68,6 +67,11 @@ struct Routine::Silence {
       found |= loop && !asks_at_begin(header, loop);
     });
     return found;
+  }
+
+  // To one other block.
+  static bool leads_on(const Block& b) {
+    return (b.to[0] == none) != (b.to[1] == none) && !b.unknown && !b.targets;
   }
 
   bool is_blocked(uint32_t block) const {
@@ -101,6 +105,22 @@ struct Routine::Silence {
     }
   }
 };
+
+// Those for which guards() has to look closer.
+void Routine::find_near_loops() {
+  const auto enters = [&](uint32_t before, uint32_t next) {
+    const uint32_t loop = blocks_[next].loop;
+    return loop && !in_loop(before, loop);
+  };
+  for (uint32_t b = 0; b < block_count_; ++b) {
+    bool near = false;
+    successors(b, [&](uint32_t next) {
+      const Block& n = blocks_[next];
+      near |= enters(b, next) || (Silence::leads_on(n) && enters(next, n.to[0] != none ? n.to[0] : n.to[1]));
+    });
+    blocks_[b].near_loop = near;
+  }
+}
 
 bool Routine::silently_repeats(uint64_t from_return, uint64_t to_return, uint32_t loop) {
   Silence way{*this, loop, block_of_call(from_return), block_of_call(to_return)};

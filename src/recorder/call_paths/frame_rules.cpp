@@ -193,6 +193,14 @@ bool FrameProgram::run_part(const FrameEntry::Part& part, uint64_t address, Fram
 }
 
 bool FrameProgram::run(uint64_t address, FrameRules* rules) {
+  if (!run_parts(address, rules)) return false;
+  for (unsigned i = 0; i < Registers::count; ++i) {
+    rules->changed |= uint32_t{rules->registers[i].kind != Kind::same} << i;
+  }
+  return true;
+}
+
+bool FrameProgram::run_parts(uint64_t address, FrameRules* rules) {
   *rules = {};
   rules->frame.kind = Kind::unknown;
   rules->origin = rules->function = entry_.code.begin;

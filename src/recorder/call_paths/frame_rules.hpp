@@ -28,6 +28,7 @@ struct FrameRules {
   RegisterRule frame;  // the frame's address: offset from the register `frame_register`, or an expression
   uint32_t frame_register;
 
+  uint32_t changed;  // a bit for each register whose rule is not `same`
   uint64_t origin, function;  // begin of the code that they are for
   uint32_t return_column;
   bool signal;
@@ -43,6 +44,7 @@ class FrameProgram {
  private:
   static constexpr unsigned most_remembered = 8;
 
+  bool run_parts(uint64_t address, FrameRules* rules);
   bool run_part(const FrameEntry::Part& part, uint64_t address, FrameRules* rules);
   bool instruction(uint8_t code, class TableReader* reader, FrameRules* rules);
   bool frame_instruction(uint8_t code, class TableReader* reader, FrameRules* rules);

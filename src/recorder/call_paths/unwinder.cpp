@@ -126,9 +126,10 @@ bool Unwinder::Walk::step(const FrameRules& rules, bool* outermost) {
   if (no_caller || !frame_address(rules, &caller_frame)) return false;
   Registers caller = registers;
   uint64_t return_slot = 0;
-  for (unsigned i = 0; i < Registers::count; ++i) {
+  for (uint32_t left = rules.changed; left; left &= left - 1) {
+    const auto i = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t at = 0;
-    if (rules.registers[i].kind != RegisterRule::Kind::same) value_of(rules, i, caller_frame, &caller, &at);
+    value_of(rules, i, caller_frame, &caller, &at);
     if (i == rules.return_column) return_slot = at;
   }
   if (rules.registers[Registers::stack_pointer].kind == RegisterRule::Kind::same) {
