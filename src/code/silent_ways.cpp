@@ -70,9 +70,7 @@ struct Routine::Silence {
   }
 
   // To one other block.
-  static bool leads_on(const Block& b) {
-    return (b.to[0] == none) != (b.to[1] == none) && !b.unknown && !b.targets;
-  }
+  static bool leads_on(const Block& b) { return (b.to[0] == none) != (b.to[1] == none) && !b.unknown && !b.targets; }
 
   bool is_blocked(uint32_t block) const {
     if (r.blocks_[block].first_loud) return true;

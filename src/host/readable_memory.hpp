@@ -16,7 +16,7 @@ class ReadableMemory {
   ReadableMemory() : known_(own_), count_(few) {
     for (uint64_t& page : own_) page = 0;
   }
-  // Room for more pages: zeroed, and a power of two of them.
+  // Room for more pages: zeroed before the first use, and a power of two of them.
   ReadableMemory(uint64_t* known, uint64_t count) : known_(known), count_(count) {}
   ReadableMemory(const ReadableMemory&) = delete;
   ReadableMemory& operator=(const ReadableMemory&) = delete;

@@ -18,7 +18,7 @@ SOURCES = [
     ROOT / "src/host/readable_memory.cpp",
     *(
         ROOT / "src/recorder/call_paths" / f"{part}.cpp"
-        for part in ("code_places", "frame_entry", "global_slots", "table_reader")
+        for part in ("code_places", "frame_entry", "frame_search", "global_slots", "table_reader")
     ),
 ]
 EXPECTED = {

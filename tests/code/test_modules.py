@@ -14,6 +14,7 @@ SOURCES = [
         ROOT / "src/recorder/call_paths" / f"{part}.cpp"
         for part in (
             "frame_entry",
+            "frame_search",
             "frame_expression",
             "frame_rules",
             "modules",

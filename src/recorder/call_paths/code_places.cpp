@@ -1,11 +1,9 @@
 #include "recorder/call_paths/code_places.hpp"
 
 #include <link.h>
-#include <time.h>
 
 #include "host/loaded_object.hpp"
 #include "host/readable_memory.hpp"
-#include "recorder/call_paths/frame_entry.hpp"
 #include "recorder/call_paths/global_slots.hpp"
 #include "recorder/memory/lock.hpp"
 
@@ -13,48 +11,14 @@ namespace leadline::recorder {
 
 // Reads only what the tables say and what is mapped: they may claim too much.
 bool CodeSearch::find(uint64_t address, code::Range* range) {
-  forget_what_is_old();
-  FrameTable* const table = table_of(address);
-  host::ReadableMemory memory(pages_, most_pages);
   FrameEntry entry{};
-  if (!table->object.end || !find_frame_entry(table, address, memory, &entry)) return false;
+  if (!search_.find(address, &entry)) return false;
   constexpr uint64_t most_bytes = 1u << 20;  // of a routine that is read
   const uint64_t bytes = entry.code.end - entry.code.begin;
+  host::ReadableMemory memory = search_.memory();
   if (bytes > most_bytes || !memory.has(entry.code.begin, bytes)) return false;
   *range = {entry.code.begin, entry.code.end};
   return range->has(address);
-}
-
-void CodeSearch::forget_what_is_old() {
-  struct Objects {
-    unsigned long long loaded, unloaded;
-  } objects{};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* data) {
-        *static_cast<Objects*>(data) = {info->dlpi_adds, info->dlpi_subs};
-        return 1;  // all objects say the same
-      },
-      &objects);
-  constexpr int64_t most_ns = 10'000'000;
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  const int64_t at_ns = now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
-  if (at_ns - since_ns_ < most_ns && objects.loaded == loaded_ && objects.unloaded == unloaded_) return;
-  since_ns_ = at_ns;
-  loaded_ = objects.loaded;
-  unloaded_ = objects.unloaded;
-  for (FrameTable& table : tables_) table = {};
-  for (uint64_t& page : pages_) page = 0;
-}
-
-FrameTable* CodeSearch::table_of(uint64_t address) {
-  for (FrameTable& table : tables_) {
-    if (table.object.has(address)) return &table;
-  }
-  FrameTable* const found = &tables_[next_++ % most_objects];
-  *found = {};
-  found->object = CodeObject::at(address);
-  return found;
 }
 
 namespace {

@@ -190,10 +190,4 @@ bool find_frame_entry(const CodeObject& object, uint64_t address, host::Readable
   return find_frame_entry(&table, address, memory, entry);
 }
 
-bool find_loaded_entry(uint64_t address, host::ReadableMemory& memory, FrameEntry* entry) {
-  // The object cannot be unloaded meanwhile: its code is being executed.
-  const CodeObject object = CodeObject::at(address);
-  return object.end && find_frame_entry(object, address, memory, entry);
-}
-
 }  // namespace leadline::recorder

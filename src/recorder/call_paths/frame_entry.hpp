@@ -58,7 +58,5 @@ struct FrameEntry {
 
 bool find_frame_entry(FrameTable* table, uint64_t address, host::ReadableMemory& memory, FrameEntry* entry);
 bool find_frame_entry(const CodeObject& object, uint64_t address, host::ReadableMemory& memory, FrameEntry* entry);
-// The same in the loaded object that has the address.
-bool find_loaded_entry(uint64_t address, host::ReadableMemory& memory, FrameEntry* entry);
 
 }  // namespace leadline::recorder

@@ -28,7 +28,7 @@ struct FrameRules {
   RegisterRule frame;  // the frame's address: offset from the register `frame_register`, or an expression
   uint32_t frame_register;
 
-  uint32_t changed;  // a bit for each register whose rule is not `same`
+  uint32_t changed;           // a bit for each register whose rule is not `same`
   uint64_t origin, function;  // begin of the code that they are for
   uint32_t return_column;
   bool signal;

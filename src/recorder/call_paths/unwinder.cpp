@@ -149,9 +149,9 @@ bool Unwinder::Walk::step(const FrameRules& rules, bool* outermost) {
 const FrameRules* Unwinder::rules_at(uint64_t lookup) {
   uint16_t& index = index_[lookup * 0x9e3779b97f4a7c15 >> (64 - index_bits)];
   if (index < count_ && rows_[index].lookup == lookup) return &rows_[index].rules;
-  host::ReadableMemory memory;
   FrameEntry entry{};
-  if (!find_loaded_entry(lookup, memory, &entry)) return nullptr;
+  if (!search_.find(lookup, &entry)) return nullptr;
+  host::ReadableMemory memory = search_.memory();
   if (count_ == most_rows) count_ = 0;
   Row& row = rows_[count_];
   row.lookup = lookup;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "recorder/call_paths/frame_rules.hpp"
+#include "recorder/call_paths/frame_search.hpp"
 #include "recorder/call_paths/stack_bounds.hpp"
 
 namespace leadline::recorder {
@@ -34,19 +35,23 @@ class Unwinder {
   bool on_own_stack() const { return on_own_stack_; }
 
   // Other code may have replaced unloaded code.
-  void forget() { count_ = 0; }
+  void forget() {
+    count_ = 0;
+    search_.forget();
+  }
 
  private:
   struct Row {
     uint64_t lookup;
     FrameRules rules;
   };
-  static constexpr unsigned most_rows = 256, index_bits = 10;
+  static constexpr unsigned most_rows = 1024, index_bits = 12;
 
   struct Walk;
   const FrameRules* rules_at(uint64_t lookup);
 
   StackBounds stacks_;
+  FrameSearch search_;
   Row rows_[most_rows] = {};
   uint16_t index_[1u << index_bits] = {};  // of rows
   unsigned count_ = 0;
