@@ -93,4 +93,12 @@ def test_a_manager_with_workers_is_no_collective(tmp_path: Path) -> None:
         pytest.skip("an MPI library and the recorder are needed: ./dev setup")
     words = [str(programs.build(chosen, "order")), "healthy_tasks", "0", str(STEPS)]
     programs.run(chosen, RANKS, words, tmp_path, recorder)
-    assert not collective.candidates(Content(open_run(tmp_path / "run")))
+    content = Content(open_run(tmp_path / "run"))
+    assert not collective.candidates(content)
+    # A worker's receive of a task is not among the calls that send its results.
+    (to_one,) = [entry for entry in content.patterns if entry.name == "all_to_one"]
+    (source,) = Path(__file__).parent.glob("suite/order.c")
+    lines = source.read_text().splitlines()
+    called = [lines[site.location.line - 1] for site in to_one.sites if site.location is not None]
+    assert called
+    assert not any("MPI_Recv(&task" in line for line in called)

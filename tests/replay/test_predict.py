@@ -367,6 +367,17 @@ def test_of_iterations_that_may_be_several_no_time_is_predicted(run: Run) -> Non
     assert data_of(found)["lumped"]
 
 
+def test_where_the_loops_end_was_not_timed_the_error_is_that_from_the_loop_on(run: Run) -> None:
+    found = predict(run, Change())
+    assert found.error_from_loop_on is None  # the loop's own is known
+    before_s = found.base.phases_s["initialisation"]
+    assert before_s is not None
+    found.error_of_base = {**found.error_of_base, "loop": None, "finalisation": None}
+    found.recorded_s = {"whole": before_s + (found.base.seconds - before_s) / 1.25, "initialisation": before_s}
+    assert found.error_from_loop_on == pytest.approx(0.25)
+    assert "from the main loop on +25.0 %" in "\n".join(lines_of(found))
+
+
 def test_the_command_prints_figures_and_reasons(
     run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -363,5 +363,7 @@ def lines_of(found: Any) -> list[str]:
     told = [
         f"{names[name]} {fmt.change(1 + error)}" for name, error in found.error_of_base.items() if error is not None
     ]
+    if (error := found.error_from_loop_on) is not None:
+        told.append(f"from the main loop on {fmt.change(1 + error)}")
     lines.append(f"error of the replay against the recorded times: {', '.join(told)}")
     return [*lines, *found.notes, *found.assumptions]

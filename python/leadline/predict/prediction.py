@@ -93,6 +93,18 @@ class Prediction:
     def ratio(self) -> float:
         return self.predicted.seconds / self.base.seconds if self.base.seconds else math.nan
 
+    @property
+    def error_from_loop_on(self) -> float | None:
+        """As error_of_base, of all that comes after the initialisation: where the loop's end was not timed on all
+        ranks, it says whether the error is there. None: the loop's own error is known, or nothing of it is."""
+        whole_s, before_s = self.recorded_s.get("whole"), self.recorded_s.get("initialisation")
+        replayed_before_s = self.base.phases_s.get("initialisation")
+        if self.loop is None or self.error_of_base.get("loop") is not None:
+            return None
+        if whole_s is None or before_s is None or replayed_before_s is None or whole_s <= before_s:
+            return None
+        return (self.base.seconds - replayed_before_s) / (whole_s - before_s) - 1
+
 
 def predict(run: Run, change: Change) -> Prediction:
     """Reads the run and replays it with one change: see Replays.predict."""

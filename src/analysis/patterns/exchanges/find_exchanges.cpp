@@ -69,14 +69,20 @@ class Finder {
       e.path = common_path(e.sites);
       (set.sends ? found : silent).push_back(std::move(e));
     }
-    // Receives whose sends are unknown belong to the only exchange of their routine; synchronisations that complete
-    // no operation, to the only one at their window there. Where there are several, those that expose a window belong
-    // to the one whose targets they are.
+    // Receives whose sends are unknown belong to the only exchange of their routine that reaches their processes, in or
+    // out of the main loop as they are, or else either way; synchronisations that complete no operation, to the only
+    // one at their window there. Where there are several, those that expose a window belong to the one whose targets
+    // they are.
     for (const Exchange& e : silent) {
       std::vector<Exchange*> candidates;
       for (Exchange& f : found) {
-        const bool alike = f.in_main_loop == e.in_main_loop && f.one_sided == e.one_sided;
-        if (f.path == e.path && alike && (!e.one_sided || on_one_window(e, f))) candidates.push_back(&f);
+        if (f.path != e.path || f.one_sided != e.one_sided) continue;
+        if (e.one_sided ? f.in_main_loop == e.in_main_loop && on_one_window(e, f) : sends_to_callers(f, e))
+          candidates.push_back(&f);
+      }
+      const auto alike = [&](const Exchange* f) { return f->in_main_loop == e.in_main_loop; };
+      if (std::any_of(candidates.begin(), candidates.end(), alike)) {
+        std::erase_if(candidates, [&](const Exchange* f) { return !alike(f); });
       }
       if (candidates.size() > 1 && exposes(e))
         std::erase_if(candidates, [&](const Exchange* f) { return targets_of(*f) != callers_of(e); });
@@ -110,6 +116,12 @@ class Finder {
       for (const auto& [edge, amount] : traffic_.sites()[s].sent) processes.insert(gets ? edge.first : edge.second);
     }
     return processes;
+  }
+
+  // Whether a process that makes the calls of `receives` gets messages of `sends`.
+  bool sends_to_callers(const Exchange& sends, const Exchange& receives) const {
+    const std::set<uint32_t> to = targets_of(sends), callers = callers_of(receives);
+    return std::any_of(callers.begin(), callers.end(), [&](uint32_t process) { return to.count(process) > 0; });
   }
 
   bool on_one_window(const Exchange& a, const Exchange& b) const {
