@@ -119,8 +119,8 @@ nb::tuple relax_sends(Changed& self, std::vector<uint32_t> loops, std::vector<ui
   return apply([&](replay::Made* made) { return replay::relax_sends({loops, sites}, &self.tree, made); });
 }
 
-nb::tuple poll_once(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
-  return apply([&](replay::Made* made) { return replay::poll_once({loops, sites}, &self.tree, made); });
+nb::tuple poll_once(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites, bool if_any) {
+  return apply([&](replay::Made* made) { return replay::poll_once({loops, sites}, if_any, &self.tree, made); });
 }
 
 nb::tuple gather(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
@@ -248,7 +248,7 @@ void bind_replay(nb::module_& m) {
       .def("overlap", &overlap, "loops"_a, "sites"_a, "part"_a)
       .def("scale_files", &scale_files, "loops"_a, "sites"_a, "factor"_a)
       .def("relax_sends", &relax_sends, "loops"_a, "sites"_a)
-      .def("poll_once", &poll_once, "loops"_a, "sites"_a)
+      .def("poll_once", &poll_once, "loops"_a, "sites"_a, "if_any"_a)
       .def("gather", &gather, "loops"_a, "sites"_a)
       .def("distribute", &distribute, "loops"_a, "sites"_a)
       .def("exchange_all", &exchange_all, "loops"_a, "sites"_a)

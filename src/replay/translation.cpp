@@ -174,7 +174,7 @@ void Translation::call(const At& at) {
   const structure::DecodedCall& call = at.leaf.call;
   const trace::CallFacts& facts = call.facts();
   if (at.leaf.varies && (facts.moves || facts.requests != RequestUse::none)) {
-    differences_.varying += at.times.calls;
+    if (facts.category != trace::Category::io) differences_.varying += at.times.calls;
     return as_long(at);
   }
   if (call.refused) return as_long(at);

@@ -80,11 +80,11 @@ void polls_that_find_nothing_become_one() {
   b.finish(&random, 0);
   b.tree.members[0].polls = {{0, 1, 7, 64, 8000, 100}, {0, 3, 8, 64, 8000, 100}};
   Made made;
-  testing::check_equal(poll_once({{}, {7}}, &b.tree, &made), "", "polls of one site");
+  testing::check_equal(poll_once({{}, {7}}, false, &b.tree, &made), "", "polls of one site");
   testing::check_equal(made.calls_before, uint64_t{64}, "polls before");
   testing::check_equal(made.calls_after, uint64_t{1}, "polls after");
   testing::check_equal(replayed(b.tree, "polls", false).end_ps, int64_t{(4 * 11000 - 7900) * 1000}, "end");
-  testing::check_equal(poll_once({{main_loop_number}, {}}, &b.tree, &made), "", "polls in a loop");
+  testing::check_equal(poll_once({{main_loop_number}, {}}, false, &b.tree, &made), "", "polls in a loop");
   testing::check_equal(replayed(b.tree, "polls", false).end_ps, int64_t{(4 * 11000 - 2 * 7900) * 1000}, "end");
 }
 
@@ -93,7 +93,7 @@ void what_is_neither_is_refused() {
   Made made;
   testing::check_equal(relax_sends({{}, {12}}, &tree, &made), "no synchronous send is there", "a receive");
   testing::check_equal(scale_files({{}, {10}}, 0.5, &tree, &made), "no blocking file call is there", "a send");
-  testing::check_equal(poll_once({{}, {10}}, &tree, &made),
+  testing::check_equal(poll_once({{}, {10}}, false, &tree, &made),
                        "no polls that find nothing are there, or their times were not kept", "no polls");
 }
 

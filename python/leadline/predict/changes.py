@@ -148,7 +148,7 @@ class ExchangeAll:
 @dataclass(frozen=True)
 class PollOnce:
     """Polls in a row that find nothing, and that no success ends, become one. members: their numbers in the run, if
-    these are known; else those at `sites`."""
+    these are known, and then there need not be any; else those at `sites`."""
 
     sites: str
     members: tuple[int, ...] = ()
@@ -232,7 +232,7 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
                 done = tree.relax_sends(*_calls_of(run, change))
             case PollOnce():
                 name, text = "poll-once", f"polls in a row in {change.sites} that find nothing made one"
-                done = tree.poll_once(*_calls_of(run, change))
+                done = tree.poll_once(*_calls_of(run, change), bool(change.members))
             case Balance():
                 name, text = "balance", "computation of each iteration spread evenly over the ranks"
                 done = tree.balance(change.each_iteration)

@@ -57,7 +57,8 @@ Refusal nonblocking(const Selection& at, Tree* tree, Made* made);
 Refusal overlap(const Selection& at, double part, Tree* tree, Made* made);
 
 // Where the calls of the sites, or in the loops, poll again and again and find nothing, they poll once.
-Refusal poll_once(const Selection& at, Tree* tree, Made* made);
+// `if_any`: there may be none, as where a success always ends them.
+Refusal poll_once(const Selection& at, bool if_any, Tree* tree, Made* made);
 
 // File calls of one rank take so much of their time.
 Refusal scale_files(const Selection& at, double factor, Tree* tree, Made* made);

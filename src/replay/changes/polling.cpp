@@ -4,7 +4,7 @@
 
 namespace leadline::replay {
 
-Refusal poll_once(const Selection& at, Tree* tree, Made* made) {
+Refusal poll_once(const Selection& at, bool if_any, Tree* tree, Made* made) {
   std::vector<std::vector<uint8_t>> in_loops;
   for (const TreeClass& of : tree->classes) in_loops.push_back(selected_leaves(of, {at.loops, {}}));
   for (TreeMember& member : tree->members) {
@@ -18,7 +18,7 @@ Refusal poll_once(const Selection& at, Tree* tree, Made* made) {
       run = {run.leaf, run.call, run.site, 1, run.one_ns, run.one_ns};
     }
   }
-  return made->calls_before ? "" : "no polls that find nothing are there, or their times were not kept";
+  return made->calls_before || if_any ? "" : "no polls that find nothing are there, or their times were not kept";
 }
 
 }  // namespace leadline::replay
