@@ -20,9 +20,12 @@ class Gain(Protocol):
 
 
 def gain_words(gain: Gain) -> str:
-    """ "gains 12 % (10 % to 14 %)"; "loses 3 %" where it does."""
-    verb = "gains" if gain.share >= 0 else "loses"
-    return f"{verb} {fmt.percent(abs(gain.share))} ({signed(gain.low)} to {signed(gain.high)})"
+    """ "gains 12 % (10 % to 14 %)"; "loses 3 %" where it does. Without an interval where it is not known, as of changes
+    that were replayed once."""
+    words = f"{'gains' if gain.share >= 0 else 'loses'} {fmt.percent(abs(gain.share))}"
+    if gain.low == gain.high:
+        return words
+    return f"{words} ({signed(gain.low)} to {signed(gain.high)})"
 
 
 def signed(share: float) -> str:
