@@ -1,4 +1,4 @@
-"""The page as a reader meets it, in Chromium: its figures, its tables, its looks, and hostile data."""
+"""The page as a reader meets it, in Chromium: its figures, its sections, and hostile data."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ import pytest
 from leadline.figures.loops import NamedLoop
 from leadline.figures.phases import PhaseEntry
 from leadline.report import page as report_page
-from leadline.report.page import document
 from leadline.report.sections.phases import perhaps_parts
 from leadline.text import format as fmt
 from leadline.wording.loops import restarting
 
 from .conftest import Opened, seconds
 from .synthetic import report_of, without_optional_parts
+from .synthetic_parts import phases
 
 Show = Callable[..., Opened]
-FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))))"
 SECTIONS = [
     "ranks",
     "iterations",
@@ -41,9 +40,6 @@ SECTIONS = [
     "files",
     "variables",
 ]
-CHARTS = pytest.mark.skipif(
-    not (Path(document.__file__).parent / "from_npm" / "uPlot.js").is_file(), reason="uPlot could not be had from npm"
-)
 
 
 def test_the_page_holds_the_object_that_json_prints(show: Show) -> None:
@@ -256,207 +252,6 @@ def test_a_thousand_ranks(show: Show) -> None:
     assert opened.texts("#matrix [role=status]")[0] == "From ranks 0–1 to ranks 2–3: 5,000 messages, 46.1 MB"
 
 
-@CHARTS
-def test_charts_are_drawn_beside_their_tables(show: Show) -> None:
-    opened = show(report_of(1_000))
-    assert [opened.tab.locator(f"#{name} .uplot canvas").count() for name in ("ranks", "iterations", "sizes")] == [
-        1,
-        1,
-        1,
-    ]
-    painted = """(name) => { const canvas = document.querySelector(`#${name} canvas`);
-        const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-        return new Set(new Uint32Array(data.buffer)).size; }"""
-    for name in ("ranks", "iterations", "sizes"):
-        assert opened.tab.evaluate(painted, name) > 3, f"the chart of {name} is empty"
-
-
-def test_without_uplot_every_table_is_there_and_the_page_says_what_is_missing(
-    show: Show, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    styles, _ = document._assets()
-    monkeypatch.setattr(document, "_assets", lambda: (styles, "// none"))
-    opened = show(report_of(100))
-    notes = [text for text in opened.texts(".note") if "uPlot" in text]
-    assert len(notes) == 3
-    assert len(opened.rows("ranks")) == 16
-    assert opened.rows("iterations", 1)[0][0] == "0–19"
-
-
-def test_tables_sort_and_filter_by_keyboard(show: Show) -> None:
-    opened = show(report_of(20))
-    heading = opened.tab.locator("#ranks thead button", has_text="Computation")
-    heading.focus()
-    opened.tab.keyboard.press("Enter")
-    assert heading.locator("..").get_attribute("aria-sort") == "descending"
-    assert opened.rows("ranks")[0][0] == "0"
-    opened.tab.keyboard.press("Enter")
-    assert heading.locator("..").get_attribute("aria-sort") == "ascending"
-    assert opened.rows("ranks")[-1][0] == "0"
-    opened.tab.locator("#ranks tbody button.open").first.focus()
-    opened.tab.keyboard.press("Space")
-    assert "process 1" in opened.texts("#ranks tr.detail:not([hidden])")[0]
-    opened.tab.keyboard.press("Space")
-    assert opened.tab.locator("#ranks tr.detail:not([hidden])").count() == 0
-
-
-def test_a_call_site_opens_to_its_whole_path_and_its_spread(show: Show) -> None:
-    opened = show(report_of(4))
-    opened.tab.locator("#calls tbody button.open").first.click()
-    detail = opened.texts("#calls tr.detail:not([hidden])")[0]
-    for text in (
-        "ocean::step /home/me/ocean/src/main.cpp:21",
-        "/home/me/ocean/src/halo.cpp:47",
-        "rank 3",
-        "max on rank 3",
-    ):
-        assert text in detail, detail
-
-
-def test_a_click_on_a_row_opens_it(show: Show) -> None:
-    opened = show(report_of(4))
-    row = opened.tab.locator("#calls tbody tr.row").first
-    detail = opened.tab.locator("#calls tr.detail:not([hidden])")
-    row.locator("td.number").first.click()
-    assert detail.count() == 1
-    assert row.locator("button.open").get_attribute("aria-expanded") == "true"
-    detail.locator("code").first.click()  # reading closes nothing
-    assert detail.count() == 1
-    row.locator("td.number").first.click()
-    assert detail.count() == 0
-
-
-@pytest.mark.ci
-def test_every_heading_says_what_its_column_is(show: Show) -> None:
-    report = report_of(64) | {"waits": _waits(), "patterns": _patterns(), "efficiency": _efficiency()}
-    report |= {"phases": _phases(), "critical_path": {"steps": 3, "parts": [_part(rank) for rank in range(4)]}}
-    opened = show(report)
-    opened.tab.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
-    headings = opened.tab.locator(".table thead th > .explained").all()
-    assert len(headings) == opened.tab.locator(".table thead th").count() > 100
-    said = [heading.get_attribute("aria-description") for heading in headings]
-    assert all(len(text) >= 10 for text in said)
-    opened.tab.locator("#calls thead button", has_text="Longest").focus()
-    assert opened.texts(".tip:not([hidden])") == ["Time of the longest single call"]
-    box = opened.tab.locator(".tip").bounding_box()
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 1_280
-    opened.tab.keyboard.press("Escape")
-    assert opened.texts(".tip:not([hidden])") == []
-    opened.tab.locator("#ranks thead th", has_text="Time breakdown").hover()
-    assert opened.texts(".tip:not([hidden])")[0].startswith("Time by kind")
-    keys = opened.tab.locator("#calls p.key")
-    assert "min, median and max over ranks" in keys.inner_text()
-    assert keys.locator(".range").count() == 1
-
-
-@pytest.mark.ci(width=420, scheme="light")
-@pytest.mark.ci(width=1_180, scheme="dark")
-@pytest.mark.parametrize("width", [420, 1_180])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_column_is_cut_and_what_has_no_room_is_in_the_opened_row(show: Show, width: int, scheme: str) -> None:
-    report = report_of(64) | {"waits": _waits(), "patterns": _patterns(), "efficiency": _efficiency()}
-    for site in report["places"]:
-        site["path"] = [
-            f"ocean::Solver<double, std::vector<int>>::very_long_name_of_a_routine_{i}(int)" for i in range(9)
-        ]
-    opened = show(report, width=width, scheme=scheme)
-    opened.tab.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
-    opened.tab.evaluate(FRAMES)
-    wide = """[...document.querySelectorAll(".scroll")].filter((each) => each.scrollWidth > each.clientWidth)
-        .map((each) => each.getAttribute("aria-label"))"""
-    assert opened.tab.evaluate(wide) == []
-    assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
-    for section in ("ranks", "calls", "waits", "patterns"):
-        shown = opened.tab.locator(f"#{section} .table").first.locator("thead th:visible").all_inner_texts()
-        hidden = opened.tab.evaluate(
-            """(id) => { const table = document.querySelector(`#${id} .table table`);
-              const [first] = table.tBodies[0].rows;
-              return [...table.tHead.rows[0].cells]
-                .filter((head, i) => head.matches("th[hidden]") && first.cells[i].innerHTML)
-                .map((head) => head.textContent); }""",
-            section,
-        )
-        opened.tab.locator(f"#{section} tbody button.open").first.click()
-        others = opened.texts(f"#{section} tr.detail:not([hidden]) .inside > dl.others:first-child dt")
-        assert others == hidden
-        assert len(shown) >= 2
-        assert (width == 420) <= bool(hidden)
-    assert opened.tab.evaluate(wide) == []
-
-
-def test_a_table_takes_its_columns_back_when_there_is_room_again(show: Show) -> None:
-    opened = show(report_of(4), width=420)
-    hidden = opened.tab.locator("#calls thead th[hidden]")
-    assert hidden.count() > 2
-    for width, few in ((1_600, True), (420, False)):
-        opened.tab.set_viewport_size({"width": width, "height": 900})
-        opened.tab.wait_for_function(
-            "few => (document.querySelectorAll('#calls thead th[hidden]').length === 0) === few", arg=few
-        )
-    opened.tab.emulate_media(media="print")
-    opened.tab.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert hidden.count() == 0
-
-
-def test_everything_can_be_reached_and_opened_with_the_keyboard_alone(show: Show) -> None:
-    report = report_of(24) | {"waits": _waits(), "patterns": _patterns(), "efficiency": _efficiency()}
-    opened = show(report)
-    marks = """() => {
-      const wanted = [...document.querySelectorAll(".scroll, canvas.timeline, canvas.matrix, .plot, summary")]
-        .filter((each) => each.checkVisibility());
-      wanted.forEach((each, i) => (each.dataset.wanted = i));
-      return wanted.length; }"""
-    wanted = opened.tab.evaluate(marks)
-    assert wanted > 20
-    opened.tab.evaluate("""() => { window.reached = new Set();
-      addEventListener("focusin", ({ target }) => window.reached.add(target.dataset.wanted)); }""")
-    # Stops are each reached once before the first comes again.
-    stops = opened.tab.evaluate("""() => [...document.querySelectorAll("a, button, input, summary, [tabindex='0']")]
-        .filter((each) => each.checkVisibility()).length""")
-    for _ in range(stops):
-        opened.tab.keyboard.press("Tab")
-    reached = opened.tab.evaluate("[...window.reached].filter((each) => each !== undefined).map(Number)")
-    assert sorted(reached) == list(range(wanted))
-    for section in ("ranks", "waits", "patterns", "functions", "calls", "routines", "variables"):
-        opened.tab.locator(f"#{section} tbody button.open").first.focus()
-        opened.tab.keyboard.press("Enter")
-        assert opened.tab.locator(f"#{section} tr.detail:not([hidden])").count() == 1
-        assert len(opened.texts(f"#{section} tr.detail:not([hidden])")[0]) > 10
-
-
-@CHARTS
-def test_keys_move_in_a_chart_and_its_legend_says_what_is_there(show: Show) -> None:
-    report = report_of(24)
-    opened = show(report)
-    for section, first, last in (("ranks", "0", "23"), ("sizes", "0", "8 Ki … <16 Ki")):
-        opened.tab.locator(f"#{section} .plot").focus()
-        for key, wanted in (("Home", first), ("ArrowLeft", first), ("End", last)):
-            opened.tab.keyboard.press(key)
-            opened.tab.wait_for_function(
-                "([section, wanted]) => document.querySelector(`#${section} .u-value`).textContent === wanted",
-                arg=[section, wanted],
-            )
-
-
-def test_long_names_are_shortened_and_whole_on_hover(show: Show) -> None:
-    report = report_of(4)
-    long = {
-        "std::map<long, std::vector<int>>::exchange_it(int, double const*)": "std::map<…>::exchange_it()",
-        "ocean::detail::" * 6 + "halo": "…::ocean::detail::ocean::detail::ocean::detail::halo",
-        "operator<< <std::char_traits<char>, more_and_more_and_more_and_more>": None,
-        "x" * 90: "x" * 56 + "…",
-        "short<int>::name(int)": "short<int>::name(int)",
-    }
-    report["routines"] = [{**report["routines"][0], "routine": name, "full": name, "at_least": False} for name in long]
-    opened = show(report)
-    for (whole, short), row in zip(long.items(), opened.rows("routines"), strict=True):
-        assert len(row[0]) <= 61
-        assert short is None or row[0] == short
-        name = opened.tab.locator("#routines tbody .name", has_text=row[0]).first
-        assert name.get_attribute("title") == (None if row[0] == whole else whole)
-
-
 def test_files_without_any_call_have_no_section(show: Show) -> None:
     report = report_of(4)
     report["io"] |= {"files": [], "calls": 0, "mpi_io": None}
@@ -496,68 +291,6 @@ def test_names_of_worlds_and_of_unknown_ranks(show: Show) -> None:
     assert [row[0] for row in opened.rows("ranks")] == ["0.0", "1.0", "pid 77"]
     assert opened.rows("matrix")[-1][:2] == ["1.0", "unknown"]
     assert "Not shown: 7 messages" in opened.texts("#matrix > .note")[-1]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground_in_light_and_dark(show: Show, scheme: str) -> None:
-    opened = show(report_of(4), scheme=scheme)
-    ratios = opened.tab.evaluate("""() => {
-      const channel = (value) => ((value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
-      const probe = document.body.appendChild(document.createElement("i"));
-      const light = (name) => { probe.style.color = `var(${name})`;
-        const [r, g, b] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number).map(channel);
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-      const ratio = (a, b) => {
-        const [x, y] = [light(a), light(b)].sort((m, n) => n - m);
-        return (x + 0.05) / (y + 0.05); };
-      const grounds = ["--panel", "--ground", "--hover"];
-      const ratios = ["--ink", "--muted", "--link"].flatMap((text) => grounds.map((ground) => ratio(text, ground)));
-      return [...ratios, ratio("--warn", "--warn-ground")];
-    }""")
-    assert min(ratios) >= 4.5
-    is_dark = opened.tab.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(20, 23, 26)"
-    assert is_dark == (scheme == "dark")
-    opened.tab.locator("button.theme").click()  # from the system's to light
-    assert opened.tab.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(247, 247, 245)"
-
-
-@pytest.mark.ci(800, 2200)
-@pytest.mark.parametrize("width", [360, 800, 2200])
-def test_no_window_is_too_narrow(show: Show, width: int) -> None:
-    opened = show(report_of(64), width=width)
-    assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
-    for button in ("#functions", "#calls", "#files"):
-        opened.tab.locator(f"{button} button.open").first.click()
-    assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
-
-
-@CHARTS
-def test_charts_follow_the_window(show: Show) -> None:
-    opened = show(report_of(64), width=1_300)
-    wide = opened.tab.locator("#iterations .uplot").bounding_box()["width"]
-    opened.tab.set_viewport_size({"width": 500, "height": 800})
-    opened.tab.evaluate("""async () => {
-      const width = () => document.querySelector("#iterations .uplot").clientWidth;
-      for (let frame = 0; frame < 600 && width() >= 500; frame++) await new Promise(requestAnimationFrame);
-    }""")
-    assert opened.tab.locator("#iterations .uplot").bounding_box()["width"] < 500
-    assert wide > 900
-    assert opened.tab.evaluate("document.documentElement.scrollWidth") <= 500
-
-
-def test_on_paper_there_are_no_controls_and_all_is_light(show: Show) -> None:
-    opened = show(report_of(64), scheme="dark")
-    opened.tab.emulate_media(media="print")
-    opened.tab.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert not any(opened.tab.locator(name).first.is_visible() for name in ("nav", "input.filter", "button.open"))
-    assert opened.tab.evaluate("[...document.querySelectorAll('details')].every((each) => each.open)")
-    assert (
-        opened.tab.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--panel')").strip()
-        == "#ffffff"
-    )
-    opened.tab.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert not opened.tab.evaluate("[...document.querySelectorAll('details')].some((each) => each.open)")
-    assert opened.tab.pdf().startswith(b"%PDF")
 
 
 def test_the_strip_shows_the_parts_of_the_time_that_the_report_computed(show: Show) -> None:
@@ -607,7 +340,7 @@ def test_what_calls_show_of_steps_is_told_in_the_words_of_the_terminal(show: Sho
     ]
     report = report_of(4)
     main = {"name": "solve", "kind": "loop", "parent": None, "iterations": 40, "around": data}
-    report["phases"] = [{**_phases()[0], **main}]
+    report["phases"] = [{**phases()[0], **main}]
     report["iterations"] |= {"at_least": True, "restarts": loops[0].restarts_json}
     opened = show(report)
     words = perhaps_parts(cast(PhaseEntry, SimpleNamespace(around=loops)))
@@ -647,39 +380,3 @@ def test_one_sided_operations_have_a_section_of_their_own(show: Show) -> None:
     said = opened.texts("#one-sided [role=status]")[0]
     assert said == "Origin rank 0, target rank 1: 1,600 operations, 0 B by puts, 1.23 MB by gets"
     assert "one-sided operations, 0 B by puts, 4.92 MB by gets\n6,400" in opened.texts(".figures > div")
-
-
-def _where(line: int) -> dict[str, Any]:
-    return {"function": "MPI_Waitall", "routine": "ocean::Halo<double>::exchange", "file": "/o/halo.cpp", "line": line}
-
-
-def _part(rank: int) -> dict[str, Any]:
-    return {"rank": rank, "doing": ("computation", "io", "mpi", "unknown")[rank % 4], "site": _where(7), "share": 0.2}
-
-
-def _waits() -> list[dict[str, Any]]:
-    return [
-        {"kind": kind, "site": _where(line), "rank": rank, "seconds": 0.5 / (1 + rank), "interval_s": None}
-        | {"cause": [_part(rank), _part(rank + 1)]}
-        for kind in ("late_sender", "wait_at_n_to_n")
-        for line in (3, 4)
-        for rank in range(9)
-    ]
-
-
-def _patterns() -> list[dict[str, Any]]:
-    found = {"pattern": "nearest_neighbour", "title": "nearest-neighbour exchange", "ranks": 4, "messages": 40}
-    found |= {"sites": [_where(3)], "routines": ["main", "step", "a", "exchange"], "files": [], "bytes": 4_000}
-    found |= {"messages_per_step": 8.0, "bytes_per_step": 800.0, "time_s": 1.0, "share": 0.1}
-    return [{**found, "evidence": {"dims": [2, 2], "periodic": [1, 0], "corners": False, "part": 0.25, "no": None}}]
-
-
-def _efficiency() -> dict[str, Any]:
-    run = {"parallel": 0.5, "load_balance": 0.8, "communication": 0.625}
-    return {"method": "POP", "run": run, "phases": [{"name": "main loop", "kind": "loop", **run}]}
-
-
-def _phases() -> list[dict[str, Any]]:
-    phase = {"name": "main loop", "parent": None, "time_s": 2.0, "iterations": 5, "every": None, "period_s": 0.4}
-    phase |= {"computation_s": 1.0, "mpi_s": 0.8, "wait_s": 0.3, "io_s": 0.2, "class": "computation"}
-    return [phase | {"file": "/o/main.cpp", "line": 5}]
