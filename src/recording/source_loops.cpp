@@ -114,7 +114,7 @@ SourceLoops::Known* SourceLoops::least_used(bool with_memory) {
 
 // Its place is that of another once all are taken. If routines take much memory, those not used of late give it back.
 SourceLoops::Known* SourceLoops::room_for_one() {
-  while (kept_bytes_ >= most_kept_bytes) {
+  while (kept_bytes_ >= places_.most_kept_bytes) {
     Known* const k = least_used(true);
     if (!k || k->used + sure_uses > uses_) break;
     release(k);

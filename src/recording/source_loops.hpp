@@ -25,6 +25,7 @@ struct CodePlaces {
   bool (*opaque)(void* self, uint64_t frame) = nullptr;
   code::CodeMap map;
   void* self = nullptr;
+  uint64_t most_kept_bytes = 8u << 20;  // of what is known of routines; those in use may take more
 };
 
 class SourceLoops {
@@ -95,7 +96,6 @@ class SourceLoops {
   };
   static constexpr uint32_t opaque_context = UINT32_MAX;  // instead of a loop's number + 1
   static constexpr uint32_t most_routines = 512, most_returns = 4096;
-  static constexpr uint64_t most_kept_bytes = 8u << 20;  // of all routines; those in use may take more
   static constexpr uint64_t sure_uses = 128;
   struct Known {
     code::Routine* routine;

@@ -53,6 +53,14 @@ def test_loops_of_a_random_program_are_found(library: Library, recorder: Path, t
     assert wrong_nests(library, recorder, tmp_path / "program", random_program(12, 20), level) == []
 
 
+def test_routines_that_are_read_again_have_the_same_loops(
+    library: Library, recorder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_TEST_KEPT_CODE", "1")  # byte: what is known of routines is freed as soon as it may be
+    assert wrong_nests(library, recorder, tmp_path / "program", random_program(12, 20), "-O2") == []
+    assert wrong_nests(library, recorder, tmp_path / "switches", random_program(5, 10, switches=0.15), "-O2") == []
+
+
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_loops_around_switches_are_found(library: Library, recorder: Path, tmp_path: Path, level: str) -> None:
     assert wrong_nests(library, recorder, tmp_path / "program", random_program(5, 10, switches=0.15), level) == []

@@ -48,6 +48,7 @@ void Budgets::read() {
   files_given = getenv("LEADLINE_BUDGET") != nullptr;
   memory = bytes_from(getenv("LEADLINE_MEMORY"), 0);
   read_series(getenv("LEADLINE_SERIES"), &series_entries, &series_automatic);
+  kept_code = bytes_from(getenv("LEADLINE_TEST_KEPT_CODE"), 0);  // for tests: routines are read again and again
   series_in_memory = trace::capacity::series_entries / 2;
   if (memory && series_in_memory > memory / 128) series_in_memory = memory / 128;
 }

@@ -11,6 +11,7 @@ struct Budgets {
   uint64_t memory = 0;            // bytes; 0: as the tables' sizes allow
   uint64_t series_entries = 0;    // that a thread may keep
   uint64_t series_in_memory = 0;  // of these: more than that are written out as they come
+  uint64_t kept_code = 0;         // bytes of what is known of routines; 0: as usual
   bool series_automatic = true;   // the limit follows the loop that is found
 
   void read();  // from the environment

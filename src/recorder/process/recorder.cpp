@@ -292,22 +292,24 @@ bool Recorder::attach_thread(Thread* t) {
                   counter(trace::LossKind::parameters_coarse),
                   {[](void* self) { this_process.turn_generation(static_cast<Thread*>(self)); }, t,
                    [](void* self) { static_cast<Thread*>(self)->time_this_call(); }});
-  t->graph.set_places({[](void*, uint64_t frame, uint64_t* address) {
-                         const Locked locked(this_process.lock_);
-                         return this_process.modules_.address_of(trace::module_of(frame),
-                                                                 frame & trace::frame_offset_mask, address);
-                       },
-                       [](void*, uint64_t frame) {
-                         const Locked locked(this_process.lock_);
-                         const uint32_t module = trace::module_of(frame);
-                         return module == trace::no_module_word || this_process.modules_.interprets(module);
-                       },
-                       {[](void* self, uint64_t address, code::Range* range) {
-                          if (Thread* own = own_thread()) own->begins_long_work();
-                          return static_cast<CodeSearch*>(self)->find(address, range);
-                        },
-                        find_import, &t->code, find_constants},
-                       nullptr});
+  recording::CodePlaces places{[](void*, uint64_t frame, uint64_t* address) {
+                                 const Locked locked(this_process.lock_);
+                                 return this_process.modules_.address_of(trace::module_of(frame),
+                                                                         frame & trace::frame_offset_mask, address);
+                               },
+                               [](void*, uint64_t frame) {
+                                 const Locked locked(this_process.lock_);
+                                 const uint32_t module = trace::module_of(frame);
+                                 return module == trace::no_module_word || this_process.modules_.interprets(module);
+                               },
+                               {[](void* self, uint64_t address, code::Range* range) {
+                                  if (Thread* own = own_thread()) own->begins_long_work();
+                                  return static_cast<CodeSearch*>(self)->find(address, range);
+                                },
+                                find_import, &t->code, find_constants},
+                               nullptr};
+  if (budgets_.kept_code) places.most_kept_bytes = budgets_.kept_code;
+  t->graph.set_places(places);
   t->graph.set_scale({__atomic_load_n(&header_->tick_factor, __ATOMIC_RELAXED)});
   t->graph.set_room(budgets_.room_of_thread(thread_count_));
   t->graph.reset(false);
