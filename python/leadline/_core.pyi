@@ -1115,6 +1115,59 @@ class ReplayTree:
     def relax_sends(self, loops: list[int], sites: list[int]) -> tuple[int, int, int, int]: ...
     def replay(self, settings: ReplaySettings, sensitivities: bool = False) -> ReplayOutcome: ...
 
+def tree_size(tree: ReplayTree) -> tuple[int, int]:
+    """Its classes and ranks."""
+
+def tree_shape(tree: ReplayTree, number: int) -> dict[str, Any]:
+    """Of a class: bodies of (index, is a body, times), where calls 0 and 1 are marks around the main loop and the
+    others leaves; for each body its loop and whether it is an iteration; root, main_body, entered, lost."""
+
+def tree_leaves(tree: ReplayTree, number: int) -> list[tuple[Any, ...]]:
+    """Of a class: site, function, use of requests, collective?, varies?, refused?, found nothing?, parts: (moves, use
+    of its request, wildcard?, cancelled?, age of what it completes, site that made it)."""
+
+def tree_rank(tree: ReplayTree, rank: int) -> tuple[int, int, float]:
+    """Class, node, begin in ns."""
+
+def tree_calls(tree: ReplayTree, rank: int) -> list[tuple[Any, ...]]:
+    """By leaf: communicator, root, root in MPI_COMM_WORLD, bytes, parts: (communicator, partner: relative, in it, in
+    MPI_COMM_WORLD; tag, bytes posted, sent, received), calls, mean computation before one and mean duration in ns."""
+
+def tree_communicators(tree: ReplayTree) -> dict[int, list[int]]: ...
+def tree_null_peer() -> int: ...
+
+class Growing:
+    """A tree for other ranks, of leaves and times of `tree` (src/replay/growing.hpp)."""
+
+    def __init__(self, tree: ReplayTree) -> None: ...
+    def add_communicator(self, identity: int, members: list[int]) -> None: ...
+    def add_class(
+        self,
+        bodies: list[list[tuple[int, bool, int]]],
+        loop_of: list[int],
+        is_iteration: list[bool],
+        root: int,
+        main_body: int,
+        leaves: int,
+    ) -> int: ...
+    def add_leaf(
+        self, of_class: int, from_class: int, leaf: int, number: int, parts: list[tuple[int, int, int, int]]
+    ) -> None:
+        """parts: class, leaf and part of `tree`, and the age of what it completes or 0."""
+    def add_rank(self, of_class: int, node: int, begin_ns: float) -> int: ...
+    def add_call(
+        self,
+        identity: int,
+        root: int,
+        root_world: int,
+        posted_bytes: int,
+        parts: list[tuple[int, int, int, int, int, int, int, int]],
+        times: tuple[int, int, float, float, int],
+    ) -> None:
+        """Of the last rank, in the order of its leaves. times: rank and leaf of `tree` that they are from, factors of
+        the computation before it and of its duration, calls."""
+    def tree(self, recorded: Recorded) -> ReplayTree: ...
+
 class GoalExport:
     """Writes LogGOPSim's GOAL: each rank from 0 to ranks - 1 once, in this order; then finish(). Raises OSError."""
 

@@ -11,6 +11,7 @@
 
 #include "analysis/profile.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/replayed_tree.hpp"
 #include "replay/changes/change.hpp"
 #include "replay/recorded.hpp"
 #include "replay/translation.hpp"
@@ -51,13 +52,6 @@ const char* name_of(replay::Stuck::On on) {
   }
   return "";
 }
-
-// The tree of a recording, to which changes are applied one after another.
-struct Changed {
-  explicit Changed(const Recorded& recorded) : of(recorded), tree(recorded.tree()) {}
-  const Recorded& of;
-  replay::Tree tree;
-};
 
 nb::tuple counts(const replay::Refusal& refusal, const replay::Made& made) {
   if (!refusal.empty()) throw nb::value_error(refusal.c_str());

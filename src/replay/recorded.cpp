@@ -202,6 +202,7 @@ Tree Recorded::tree() const {
   Tree made;
   made.main_loop = main_loop_;
   made.members = members_;
+  for (size_t i = 0; i < times_.size() && i < made.members.size(); ++i) made.members[i].begin_ns = times_[i].begin_ns;
   made.communicators = communicators_;
   const bool one_by_one = varied_ <= most_varied;
   if (!one_by_one)

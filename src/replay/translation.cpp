@@ -37,7 +37,7 @@ Program Translation::make() {
     own_ = &made;
     made.shape = static_cast<uint32_t>(member.of_class);
     made.node = member.node;
-    made.start_ps = picoseconds(recorded_.times_[i].begin_ns);
+    made.start_ps = picoseconds(member.begin_ns);
     made.first.push_back(0);
     for (const bool begins : {true, false}) {
       Action mark;

@@ -45,6 +45,7 @@ struct VainPolls {
 struct TreeMember {  // a rank
   size_t of_class = 0, number = 0;
   uint32_t node = 0;
+  double begin_ns = 0;                                   // of its first call, in the run's time; NaN: unknown
   std::vector<std::vector<float>> before_ns, during_ns;  // by leaf, in the calls' order; NaN: not kept
   std::vector<VainPolls> polls;                          // whose times were kept
   VariedLeaves varied;                                   // empty: calls of leaves that vary are not replayed

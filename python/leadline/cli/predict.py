@@ -11,8 +11,9 @@ from typing import Any
 
 import click
 
+from leadline.cli.predicted_ranks import ranks_data, ranks_lines
 from leadline.cli.reporting import open_run, step_option, working
-from leadline.cli.run_argument import run_argument, run_or_newest
+from leadline.cli.run_argument import RunType, run_or_newest
 from leadline.errors import UsageError
 from leadline.text import format as fmt
 from leadline.text import printing
@@ -30,6 +31,20 @@ SCHEMA = 1
     envvar="LEADLINE_STEPS",
     help="Predict for N iterations of the main loop. An iteration need not be a time step of the program: see --step.  "
     "[default: as recorded]",
+)
+@click.option(
+    "--ranks",
+    type=click.IntRange(min=2),
+    metavar="N",
+    envvar="LEADLINE_PREDICT_RANKS",
+    help="Predict for N ranks, from runs of the program on two or more other numbers of ranks: DIR DIR…",
+)
+@click.option(
+    "--grid",
+    metavar="PXxPY[xPZ]",
+    envvar="LEADLINE_GRID",
+    help="With --ranks: how the N ranks are arranged, the dimension first in which ranks are farthest apart.  "
+    "[default: as in the runs]",
 )
 @click.option(
     "--network",
@@ -164,9 +179,11 @@ SCHEMA = 1
 )
 @click.option("--json", "as_json", is_flag=True, envvar="LEADLINE_JSON", help="Print the figures as JSON.")
 @step_option
-@run_argument
+@click.argument("directories", metavar="[DIR…]", nargs=-1, type=RunType())
 def command(
     steps: int | None,
+    ranks: int | None,
+    grid: str | None,
     network: str | None,
     place: Path | None,
     ideal: bool,
@@ -189,10 +206,10 @@ def command(
     eager: int | None,
     as_json: bool,
     step: str | None,
-    directory: str | None,
+    directories: tuple[str, ...],
 ) -> int:
     """Predict how long the run in DIR would take with another number of iterations, another network, other computation
-    or other messages.
+    or other messages; or, from several runs, on another number of ranks.
 
     SITES is FILE:LINE or ROUTINE[:LINE], as the report names loops and calls.
 
@@ -202,8 +219,12 @@ def command(
     """
     factor, parts = _computation(compute)
     algorithms = tuple(_algorithm(each) for each in collective)
+    extents = _extents(grid, ranks)
+    if len(directories) > 1 and ranks is None:
+        raise UsageError("several runs are for --ranks; other predictions are of one run")
     with working("replaying"):
-        run = open_run(run_or_newest(directory), step)
+        runs = [open_run(run_or_newest(each), step) for each in directories or (None,)]
+        run = runs[-1]
         from leadline import network as networks
         from leadline.predict import (
             AnyChange,
@@ -225,11 +246,14 @@ def command(
             Without,
             hosts_in,
             predict,
+            predict_ranks,
             why_spoiled,
         )
 
-        if reason := why_spoiled(run):
-            raise UsageError(f"no prediction can be made from this run. {reason}")
+        for one in runs:
+            if reason := why_spoiled(one):
+                which = f"the run on {one.ranks} ranks" if len(runs) > 1 else "this run"
+                raise UsageError(f"no prediction can be made from {which}. {reason}")
         given = networks.named(network).network if network else None
         program: list[AnyChange] = [Computation(sites, each) for sites, each in parts]
         program += [Pack(*_packing(each)) for each in pack]
@@ -248,13 +272,15 @@ def command(
         program += [NoNoise()] if noise else []
         hosts = hosts_in(place) if place is not None else ()
         change = Change(steps or 0, given, factor, ideal, eager, tuple(program), algorithms, hosts=hosts)
-        found = predict(run, change)
+        scaled = predict_ranks(runs, ranks, change, extents) if ranks is not None else None
+        found = scaled.whole if scaled is not None else predict(run, change)
     if as_json:
-        printing.write_json(data_of(found), sys.stdout)
+        data = data_of(found)
+        printing.write_json(data | ranks_data(scaled) if scaled is not None else data, sys.stdout)
         return 0
     screen = printing.console()
     width = screen.width if sys.stdout.isatty() else sys.maxsize
-    for line in lines_of(found):
+    for line in [*(ranks_lines(scaled) if scaled is not None else ()), *lines_of(found)]:
         screen.print("\n".join(folded(line, width)), markup=False, highlight=False, soft_wrap=True)
     return 0
 
@@ -275,6 +301,17 @@ def _computation(given: Sequence[str]) -> tuple[float, list[tuple[str, float]]]:
         else:
             factor = value
     return factor, parts
+
+
+def _extents(given: str | None, ranks: int | None) -> tuple[int, ...]:
+    if given is None:
+        return ()
+    if ranks is None:
+        raise UsageError("--grid is for --ranks")
+    parts = given.split("x")
+    if not all(part.isdigit() and int(part) for part in parts) or len(parts) > 3:
+        raise UsageError(f"--grid {given}: expected numbers of ranks such as 8x4 or 4x4x2")
+    return tuple(map(int, parts))
 
 
 def _of_its_time(given: str) -> tuple[str, float]:

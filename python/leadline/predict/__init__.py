@@ -33,6 +33,7 @@ from leadline.predict.prediction import (
     why_spoiled,
 )
 from leadline.predict.recorded_network import RecordedNetwork, network_of
+from leadline.predict.scaling import RanksPrediction, predict_ranks
 
 __all__ = [
     "PHASES",
@@ -54,6 +55,7 @@ __all__ = [
     "Pack",
     "PollOnce",
     "Prediction",
+    "RanksPrediction",
     "RecordedNetwork",
     "Relax",
     "Replays",
@@ -63,6 +65,7 @@ __all__ = [
     "is_uncertain",
     "network_of",
     "predict",
+    "predict_ranks",
     "recorded_phases",
     "why_spoiled",
 ]

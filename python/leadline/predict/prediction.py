@@ -122,15 +122,15 @@ class Replays:
         _refuse(run)
         self.run = run
         self.loop = _main_loop(run)
-        self._recorded, rank_order = _read(run, self.loop)
-        self._tree = _core.ReplayTree(self._recorded)
-        self._costs = Costs(eager_bytes_of(run))
-        self.steps = int(self._recorded.steps)
-        self.times = _recorded_times(self._recorded)
+        self.recorded, rank_order = _read(run, self.loop)
+        self.tree = _core.ReplayTree(self.recorded)
+        self.costs = Costs(eager_bytes_of(run))
+        self.steps = int(self.recorded.steps)
+        self.times = _recorded_times(self.recorded)
         self.several_hosts = len({run.processes[i].host for i in rank_order}) > 1
         self._bases: list[tuple[Change, Figures]] = []
         if not self.several_hosts and self.times["whole"]:
-            self._costs = closest(run, self._costs, self._error, LARGE_ERROR)
+            self.costs = closest(run, self.costs, self._error, LARGE_ERROR)
 
     def predict(self, change: Change) -> Prediction:
         """The base is replayed with the costs in the recording; over several hosts, in the network of the change.
@@ -152,21 +152,21 @@ class Replays:
         plain = Change(network=base_network)
         base = self._base(plain)
         changed, made = self._changed(change)
-        predicted = base if change == plain else _figures(changed, change, self._costs, steps)
+        predicted = base if change == plain else figures_of(changed, change, self.costs, steps)
         uncertain = any(packing.is_uncertain(one) for one in change.program)
         if uncertain and not change.ideal:
             predicted = self._with_what_is_not_known(predicted, changed, change)
         windows = self._makes_windows(change)
         if windows:
-            quick = _figures(changed, replace(change, quick_windows=True), self._costs, steps)
+            quick = figures_of(changed, replace(change, quick_windows=True), self.costs, steps)
             predicted = _down_to(predicted, quick)
         errors = _errors(self.times, base)
-        last = replayed(changed, _settings(change, self._costs), steps, traced=True)
+        last = replayed(changed, _settings(change, self.costs), steps, traced=True)
         traced = _settled(last.outcome)
         found = Prediction(
             recorded_s=self.times,
-            base=_widened(base, errors),
-            predicted=_widened(predicted, errors, abs(self._costs.error) if change.program else 0.0),
+            base=widened(base, errors),
+            predicted=widened(predicted, errors, abs(self.costs.error) if change.program else 0.0),
             error_of_base=errors,
             steps_recorded=steps,
             steps=change.steps or steps,
@@ -175,7 +175,7 @@ class Replays:
             lumped=self.loop is not None and lumps_steps(self.run, self.loop.number),
             made=made,
         )
-        found.notes = _notes(self._tree.replay(_settings(plain, self._costs))["differences"], self.run)
+        found.notes = _notes(self.tree.replay(_settings(plain, self.costs))["differences"], self.run)
         if last.steps:
             found.notes.append(_note_on_extrapolation(last, change))
         if unusable := traced["differences"]["unusable"]:
@@ -183,7 +183,7 @@ class Replays:
                 f"{unusable:,} calls of collectives cannot use the given algorithm: their time is a formula's."
             )
         if base_network is None:
-            found.assumptions = [self._costs.sentence()]
+            found.assumptions = [self.costs.sentence()]
         if uncertain:
             found.assumptions += packing.assumptions(change.program, packing.copy_rates(change.network))
             if found.predicted.low < found.base.seconds < found.predicted.high:
@@ -208,11 +208,11 @@ class Replays:
         slower, _ = self._made(change, packing.pessimistic(change.program))
         packs = any(packing.makes_longer(one) for one in change.program)
         together = any(isinstance(one, Nonblocking) for one in change.program)
-        costs = replace(self._costs, shared=1.0, longer=SHORTER if packs else 1.0)
-        fast = _figures(changed, replace(change, packed_copy_ns=rates.least), costs, steps)
+        costs = replace(self.costs, shared=1.0, longer=SHORTER if packs else 1.0)
+        fast = figures_of(changed, replace(change, packed_copy_ns=rates.least), costs, steps)
         slowest = packing.slowest_copy(change.program, rates)
-        costs = replace(self._costs, shared=0.0, longer=LONGER if together else 1.0)
-        slow = _figures(slower, replace(change, packed_copy_ns=slowest), costs, steps)
+        costs = replace(self.costs, shared=0.0, longer=LONGER if together else 1.0)
+        slow = figures_of(slower, replace(change, packed_copy_ns=slowest), costs, steps)
         iteration = likely.iteration
         if iteration and fast.iteration and slow.iteration:
             iteration = (iteration[0], min(iteration[1], fast.iteration[1]), max(iteration[2], slow.iteration[2]))
@@ -231,15 +231,15 @@ class Replays:
         """
         _check_algorithms(change)
         changed, _ = self._changed(change)
-        return max(_settled(replayed(changed, _settings(change, self._costs), self.steps).outcome)["end_s"])
+        return max(_settled(replayed(changed, _settings(change, self.costs), self.steps).outcome)["end_s"])
 
     def _changed(self, change: Change) -> tuple[_core.ReplayTree, list[Made]]:
         if not change.program and not change.hosts:
-            return self._tree, []
+            return self.tree, []
         return self._made(change, change.program)
 
     def _made(self, change: Change, program: tuple[AnyChange, ...]) -> tuple[_core.ReplayTree, list[Made]]:
-        tree = _core.ReplayTree(self._recorded)
+        tree = _core.ReplayTree(self.recorded)
         made = apply(tree, self.run, program)
         if change.hosts:
             tree.place(placing.nodes_of(change.hosts, len(self.run.worlds[0].processes), change.network))
@@ -252,7 +252,7 @@ class Replays:
         apart, _ = self._made(change, packing.pessimistic(change.program))
 
         def seconds(tree: _core.ReplayTree, *, progress: bool = False) -> float:
-            settings = _settings(change, self._costs)
+            settings = _settings(change, self.costs)
             settings.forced_progress = progress
             return max(_settled(replayed(tree, settings, self.steps).outcome)["end_s"])
 
@@ -270,7 +270,7 @@ class Replays:
 
     def _error(self, costs: Costs) -> float:
         """Of the main loop, if there is one."""
-        ends = _settled(self._tree.replay(_settings(Change(), costs)))
+        ends = _settled(self.tree.replay(_settings(Change(), costs)))
         loop_s = _phases(ends["loop_begin_s"], ends["loop_end_s"], ends["end_s"])["loop"]
         if loop_s is not None and self.times["loop"]:
             return loop_s / self.times["loop"] - 1
@@ -288,7 +288,7 @@ class Replays:
         for change, figures in self._bases:
             if change == plain:
                 return figures
-        figures = _figures(self._tree, plain, self._costs, self.steps)
+        figures = figures_of(self.tree, plain, self.costs, self.steps)
         self._bases.append((plain, figures))
         return figures
 
@@ -397,7 +397,7 @@ def _settled(outcome: _core.ReplayOutcome) -> _core.ReplayOutcome:
     raise UsageError(f"the recorded calls cannot be replayed to their end: {chain}{more}")
 
 
-def _figures(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: int) -> Figures:
+def figures_of(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: int) -> Figures:
     """recorded: steps."""
     replays = cores.at_once(
         lambda seed: _settled(replayed(tree, _settings(change, costs, seed), recorded).outcome), range(DRAWS + 1)
@@ -421,7 +421,7 @@ def _down_to(figures: Figures, least: Figures) -> Figures:
     return replace(figures, low=min(figures.low, least.low), iteration=iteration)
 
 
-def _widened(figures: Figures, errors: dict[str, float | None], model: float = 0.0) -> Figures:
+def widened(figures: Figures, errors: dict[str, float | None], model: float = 0.0) -> Figures:
     """What the replay of the unchanged run is off by, that of the changed one may be, too; and so may be, to either
     side, what it was off by before it was adapted."""
 
