@@ -36,7 +36,7 @@ SCHEMA = 1
     "--ranks",
     type=click.IntRange(min=2),
     metavar="N",
-    envvar="LEADLINE_PREDICT_RANKS",
+    envvar="LEADLINE_RANKS",
     help="Predict for N ranks, from runs of the program on two or more other numbers of ranks: DIR DIR…",
 )
 @click.option(

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from leadline.predict.ranks.program import Sample
-from leadline.predict.ranks.recorded_tree import Call, Item, Loop
+from leadline.predict.ranks.recorded_tree import Call
 
-MOST_NEIGHBOURS = 64  # calls in a row, or iterations of a loop of one call each
+MOST_NEIGHBOURS = 64  # calls in a row, or iterations of a loop
 
 
-def without_loops(samples: list[Sample]) -> list[Sample] | None:
-    """The calls of loops each of whose iterations makes one call."""
-    found = []
+def without_loops(samples: list[Sample]) -> list[tuple[Hashable, list[Sample]]] | None:
+    """Of loops whose iterations all make the same few calls: the name of each of these, and the calls."""
+    names = {tuple(g.name for g in body) for _, _, items in samples for loop, _ in items for body, _ in loop.runs}
+    if len(names) != 1:
+        return None
+    order = names.pop()
+    columns: list[list[Sample]] = [[] for _ in order]
     for point, run, items in samples:
-        calls: list[tuple[Item, int]] = []
-        for loop, times in items:
-            if times > 1 or not isinstance(loop, Loop) or len(loop.runs) > MOST_NEIGHBOURS:
-                return None
-            for body, count in loop.runs:
-                if len(body) != 1 or body[0].count != 1 or not isinstance(body[0].items[0][0], Call):
-                    return None
-                calls.append((body[0].items[0][0], count))
-        found.append((point, run, tuple(calls)))
-    return found
+        if any(times > 1 or len(loop.runs) > MOST_NEIGHBOURS for loop, times in items):
+            return None
+        bodies = [(body, count) for loop, _ in items for body, count in loop.runs]
+        if any(g.count != 1 or not isinstance(g.items[0][0], Call) for body, _ in bodies for g in body):
+            return None
+        for place, column in enumerate(columns):
+            column.append((point, run, tuple((body[place].items[0][0], count) for body, count in bodies)))
+    return list(zip(order, columns, strict=True))
 
 
 def with_indices(samples: list[Sample]) -> list[Sample]:

@@ -12,10 +12,11 @@ from leadline.predict.ranks.fitting import Fitting
 from leadline.predict.ranks.forms import Point
 from leadline.predict.ranks.grids import coordinates
 from leadline.predict.ranks.program import NoFit, ProgramBody, ProgramCall, ProgramLoop, Repeat, Source, Variant
-from leadline.predict.ranks.recorded_tree import Values
+from leadline.predict.ranks.recorded_tree import RecordedTree, Values
 from leadline.predict.ranks.requests import Completions
 
 MOST_TRIPS = 100_000_000
+SENDS, RECEIVES = 1, 2  # bits of moves
 
 
 @dataclass(frozen=True)
@@ -272,3 +273,25 @@ def counts(grown: Grown) -> list[Counter[int]]:
         return known
 
     return [of(body) for body in range(len(grown.bodies))]
+
+
+def without_other_end(grown: Grown, last: RecordedTree) -> tuple[int, int, int] | None:
+    """A message that is sent and never received, or received and never sent: the call, its rank, and its partner."""
+    calls_in = counts(grown)
+    left: Counter[tuple[int, int, int, int]] = Counter()
+    where: dict[tuple[int, int, int, int], tuple[int, int, int]] = {}
+    for rank, columns in enumerate(grown.columns):
+        calls = calls_in[grown.roots[rank]]
+        for leaf, own in columns.items():
+            made = grown.leaves[leaf]
+            parts = last.leaves[made.of_class][made.leaf].parts
+            own_parts = [part for part in parts if part.request != "completes"]
+            for part, value in zip(own_parts, own.parts, strict=False):
+                if value.world is None or value.world < 0 or part.cancelled or not part.moves & (SENDS | RECEIVES):
+                    continue
+                sends = bool(part.moves & SENDS)
+                ends = (rank, value.world) if sends else (value.world, rank)
+                channel = (value.identity, *ends, value.tag)
+                left[channel] += calls[leaf] if sends else -calls[leaf]
+                where[channel] = (made.call, rank, value.world)
+    return next((where[channel] for channel, count in left.items() if count), None)

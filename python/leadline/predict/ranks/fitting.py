@@ -100,20 +100,7 @@ class Fitting:
         """Of messages that each rank exchanges with its neighbours, one after another, in a loop or without."""
         loops = [loop for _, _, items in samples for loop, _ in items if isinstance(loop, Loop)]
         if loops:
-            flat = without_loops(samples)
-            if flat is None or loops[-1].main:
-                return None
-            call_name = self._name_of_first(flat)
-            listed = self._neighbours(call_name, flat, [sum(times for _, times in items) for _, _, items in flat])
-            if listed is None:
-                return None
-            one: Model[int] = Model(lambda _: 1, "1", constant=True)
-            inner = Repeat(call_name, one, listed.kinds, False, False, listed.depth + 1)
-            loop = ProgramLoop(
-                loops[-1].number, False, Repeat(name, listed.trips, [([inner], 1)], True, False, listed.depth)
-            )
-            some: Model[int] = Model(lambda p: int(listed.trips.of(p) > 0), listed.trips.form)
-            return Repeat(name, some, [(loop, 1)], False, False, listed.depth)
+            return None if loops[-1].main else self._neighbours_in_loop(name, samples, loops[-1].number)
         if max(trips) < 2:
             return None
         if max(trips) > MOST_NEIGHBOURS or not all(isinstance(i, Call) for _, _, items in samples for i, _ in items):
@@ -140,6 +127,23 @@ class Fitting:
             )
             raise NotShown(name, what)
         return self._listed(name, found, points, calls, values)
+
+    def _neighbours_in_loop(self, name: Hashable, samples: list[Sample], number: int) -> Repeat | None:
+        columns = without_loops(samples)
+        if columns is None:
+            return None
+        listed: list[Repeat] = []
+        for call, column in columns:
+            found = self._neighbours(call, column, [sum(times for _, times in items) for _, _, items in column])
+            if found is None or found.trips.form != (listed or [found])[0].trips.form:
+                return None
+            listed.append(found)
+        first = listed[0]
+        one: Model[int] = Model(lambda _: 1, "1", constant=True)
+        body = [Repeat(each.name, one, each.kinds, False, False, each.depth + 1) for each in listed]
+        loop = ProgramLoop(number, False, Repeat(name, first.trips, [(body, 1)], True, False, first.depth))
+        some: Model[int] = Model(lambda p: int(first.trips.of(p) > 0), first.trips.form)
+        return Repeat(name, some, [(loop, 1)], False, False, first.depth)
 
     def _listed(
         self,
@@ -186,12 +190,6 @@ class Fitting:
         made = Repeat(name, trips, [(call, 1)], True, False, len(points[0].indices))
         self.repeats.setdefault(name, []).append(made)
         return made
-
-    def _name_of_first(self, samples: list[Sample]) -> Hashable:
-        for point, run, items in samples:
-            for item, _ in items:
-                return self._leaf((run, point.rank, item.leaf)).name
-        return None
 
     def _rank_call(self, seen: tuple[int, int, int]) -> RankCall:
         run, rank, leaf = seen

@@ -110,7 +110,6 @@ def conditions(dimensions: int, depth: int) -> Iterator[Condition]:
     for level in range(1, depth + 1):
         yield "the first iteration", lambda p, n=level: p.indices[-n][0] == 0  # type: ignore[misc]
         yield "the last iteration", lambda p, n=level: p.indices[-n][0] == p.indices[-n][1] - 1  # type: ignore[misc]
-        yield "bit of the iteration", lambda p, n=level: bool(p.rank >> p.indices[-n][0] & 1)  # type: ignore[misc]
         yield "rank of the iteration", lambda p, n=level: p.rank == p.indices[-n][0]  # type: ignore[misc]
         yield "multiple of the iteration", lambda p, n=level: p.rank % (2 << p.indices[-n][0]) == 0  # type: ignore[misc]
     yield "even ranks", lambda p: p.rank % 2 == 0

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from leadline.errors import UsageError
-from leadline.predict.ranks.building import Building, Grown
+from leadline.predict.ranks.building import Building, Grown, without_other_end
 from leadline.predict.ranks.fitting import Fitting
 from leadline.predict.ranks.forms import Point
 from leadline.predict.ranks.grids import Rule, coordinates, factorised, rules
@@ -34,9 +34,19 @@ class Extrapolation:
         if extents is None:
             raise UsageError(f"--ranks {size}: no grid of the form that the runs have fits", hint="--grid")
         try:
-            return Building(self.fitting, self.program, size, extents).made
+            made = Building(self.fitting, self.program, size, extents).made
         except NoFit as error:
             raise UsageError(refusal(self.trees[-1], error)) from error
+        alone = without_other_end(made, self.trees[-1])
+        if alone is not None:
+            call, rank, other = alone
+            where = place_of(self.trees[-1], self.fitting.calls[call].leaf.name)
+            raise UsageError(
+                f"--ranks {size}: {where}: of its messages between ranks {rank} and {other}, as many are not sent as "
+                "received, so a form that fits the runs is not the program's",
+                hint="record runs on more ranks",
+            )
+        return made
 
 
 def refusal(tree: RecordedTree, error: NoFit) -> str:

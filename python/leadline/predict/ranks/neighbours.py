@@ -44,7 +44,8 @@ class Neighbours:
 
     @property
     def form(self) -> str:
-        words = f"{len(self.directions)} neighbours"
+        sides = " ".join(",".join(f"{by:+d}" if by else "0" for by in d) for d in self.directions)
+        words = f"neighbours {sides}"
         closed = [f"p{k}" for k, closes in enumerate(self.around) if closes]
         return f"{words}, around along {' and '.join(closed)}" if closed else words
 
