@@ -1123,8 +1123,8 @@ def tree_shape(tree: ReplayTree, number: int) -> dict[str, Any]:
     others leaves; for each body its loop and whether it is an iteration; root, main_body, entered, lost."""
 
 def tree_leaves(tree: ReplayTree, number: int) -> list[tuple[Any, ...]]:
-    """Of a class: site, function, use of requests, collective?, varies?, refused?, found nothing?, parts: (moves, use
-    of its request, wildcard?, cancelled?, age of what it completes, site that made it)."""
+    """Of a class: site, function, use of requests, collective?, varies in its messages?, refused?, found nothing?,
+    parts: (moves, use of its request, wildcard?, cancelled?, age of what it completes, site that made it)."""
 
 def tree_rank(tree: ReplayTree, rank: int) -> tuple[int, int, float]:
     """Class, node, begin in ns."""

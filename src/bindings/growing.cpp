@@ -53,6 +53,9 @@ nb::list leaves_of(const Changed& self, uint32_t number) {
   for (const TreeLeaf& from : self.tree.classes.at(number).leaves) {
     const calls::Leaf& leaf = from.leaf;
     const trace::CallFacts& facts = leaf.call.facts();
+    const bool communicates = facts.category == trace::Category::point_to_point ||
+                              facts.category == trace::Category::collective ||
+                              facts.requests != trace::RequestUse::none;
     nb::list parts;
     for (size_t p = 0; p < leaf.call.parts.size(); ++p) {
       const structure::CallPart& part = leaf.call.parts[p];
@@ -61,8 +64,8 @@ nb::list leaves_of(const Changed& self, uint32_t number) {
                                   part.cancelled, age_known ? part.maker.age : 0, leaf.makers[p]));
     }
     found.append(nb::make_tuple(leaf.site, leaf.function, trace::request_names[static_cast<size_t>(facts.requests)],
-                                facts.category == trace::Category::collective, leaf.varies, leaf.call.refused,
-                                leaf.call.nothing, parts));
+                                facts.category == trace::Category::collective, leaf.varies && communicates,
+                                leaf.call.refused, leaf.call.nothing, parts));
   }
   return found;
 }

@@ -44,6 +44,7 @@ void Growing::add_leaf(uint32_t of_class, uint32_t from_class, uint32_t leaf, ui
   TreeClass& own = made_.classes.at(of_class);
   TreeLeaf made = leaf_in(from_, from_class, leaf);
   made.number = number;
+  made.one_by_one = false;
   made.of = static_cast<uint32_t>(own.leaves.size());
   calls::Leaf& call = made.leaf;
   call.call.parts.clear();

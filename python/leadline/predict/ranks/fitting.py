@@ -292,6 +292,8 @@ class Fitting:
             seen.append((run, point.rank, item.leaf))
         tree = self.trees[seen[-1][0]]
         leaf = tree.leaves[tree.ranks[seen[-1][1]].of_class][seen[-1][2]]
+        if any(self._leaf(one).varies for one in seen):
+            raise NoFit(name, "its messages differ from one call to the next")
         if any(p.wildcard and p.request == "makes" for p in leaf.parts):
             raise NoFit(name, "nonblocking receives from any source cannot be extrapolated")
         points = [point for point, _, _ in samples]
