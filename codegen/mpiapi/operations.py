@@ -12,6 +12,7 @@ from mpiapi.data import read_toml
 from mpiapi.semantics import Meaning
 from mpiapi.standard import ApiError, Parameter
 
+PREFIXES = "everybody inclusive exclusive".split()
 IN_PLACE = "nobody root all of_result".split()
 ARGUMENTS = "sbuf scount sdispls stype rbuf rcount rdispls rtype op root comm".split()
 _WORDS = {"by": ("all", "root"), "blocks": ("one", "per_rank"), "counts": ("one", "per_rank"),
@@ -67,13 +68,15 @@ def _operation(name: str, entry: dict[str, Any], by_name: dict[str, Meaning], co
     facts = {key: value for key, value in entry.items() if key not in operations.libraries_of(entry)}
     if unknown := set(facts) - _KEYS:
         raise wrong(f"{min(unknown)} is no such fact")
-    if missing := _KEYS - {"reduces"} - set(facts):
+    if missing := _KEYS - {"reduces", "prefix"} - set(facts):
         raise wrong(f"has no {min(missing)}")
     meaning = by_name.get(entry["function"])
     if meaning is None or meaning.cls != "coll":
         raise wrong(f"function = {entry['function']!r} is no blocking collective")
     if entry["in_place"] not in IN_PLACE:
         raise wrong(f"in_place = {entry['in_place']!r} is no such word")
+    if entry.get("prefix", "everybody") not in PREFIXES:
+        raise wrong(f"prefix = {entry['prefix']!r} is no such word")
     for side in ("contributed", "received"):
         _check_side(entry[side], wrong)
     read = operations.operation_of(name, entry)
@@ -99,6 +102,8 @@ def _check(operation: Operation, wrong: Any) -> None:
         raise wrong("a side is the root's, if and only if the function has a root")
     if operation.reduces != ("op" in roles):
         raise wrong("reduces is true, if and only if the function takes an MPI_Op")
+    if operation.prefix != "everybody" and not operation.reduces:
+        raise wrong("has a prefix, but reduces nothing")
     if (operation.in_place == "of_result") != ("rbuf" not in roles):
         raise wrong("in_place is of_result, if and only if the function has one buffer")
     for side, own, other in ((operation.contributed, "s", "r"), (operation.received, "r", "s")):

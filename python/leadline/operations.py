@@ -32,6 +32,7 @@ class Operation:
     in_place: str
     libraries: Mapping[str, Mapping[str, Any]]
     reduces: bool = False
+    prefix: str = "everybody"
 
     @property
     def root_receives(self) -> bool:

@@ -52,7 +52,7 @@ double Contents::expected(int64_t i, uint64_t salt) const {
       (operation_->contributed.block_per_rank ? job_.rank * count_ : 0) + i % std::max<int64_t>(count_, 1);
   if (!operation_->reduces) return own(operation_->received.block_per_rank ? int(i / count_) : root_, within, salt);
   double sum = 0;
-  for (int rank = 0; rank < job_.size; ++rank) sum += own(rank, within, salt);
+  for (int rank = 0; rank < contributors(); ++rank) sum += own(rank, within, salt);
   return sum;
 }
 

@@ -43,7 +43,12 @@ class Contents {
 
   bool is_root() const { return job_.rank == root_; }
   bool contributes() const { return !operation_ || operation_->contributes(is_root()); }
-  bool receives() const { return !operation_ || operation_->receives(is_root()); }
+  bool receives() const {
+    if (!operation_) return true;
+    return operation_->receives(is_root()) && (!operation_->reduces || contributors() > 0);
+  }
+  // The ranks from 0 on whose sum this rank gets.
+  int contributors() const { return operation_->reduced_until(job_.rank, job_.size); }
   // Elements of the whole buffers.
   int64_t contributed() const { return count_ * (operation_ ? operation_->blocks_contributed(job_.size) : 1); }
   int64_t received() const { return count_ * (operation_ ? operation_->blocks_received(job_.size) : 1); }

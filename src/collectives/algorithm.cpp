@@ -28,7 +28,7 @@ network::Movement movement_of(Operation operation) {
   const auto side = [](const DataSide& of) {
     return network::Side{.root_only = of.root_only, .block_per_rank = of.block_per_rank};
   };
-  return {side(facts.contributed), side(facts.received), facts.reduces};
+  return {side(facts.contributed), side(facts.received), facts.reduces, facts.prefix != Prefix::everybody};
 }
 
 }  // namespace leadline::collectives

@@ -17,6 +17,10 @@ struct DataSide {
 // Who may pass MPI_IN_PLACE. of_result: nobody needs to, as the result takes the place of the contribution.
 enum class InPlace : uint8_t { nobody, root, all, of_result };
 
+// Of a reduction: of whose contributions. everybody: all ranks'; inclusive: a rank's and those of the ranks before it;
+// exclusive: of those before it, so that rank 0 gets nothing.
+enum class Prefix : uint8_t { everybody, inclusive, exclusive };
+
 // Which argument of the function is which; -1: it has none.
 struct Arguments {
   int8_t number;
@@ -28,6 +32,7 @@ struct OperationFacts {
   const char* function;  // "MPI_Bcast"
   DataSide contributed, received;
   bool reduces, has_root;
+  Prefix prefix;
   InPlace in_place;
   Arguments arguments;
 
@@ -36,6 +41,10 @@ struct OperationFacts {
   // With one buffer what a rank contributed is its result already.
   bool receives(bool is_root) const {
     return (!received.root_only || is_root) && !(has_one_buffer() && contributes(is_root));
+  }
+  // Of a reduction, where the rank has a result: one after the last rank whose contribution is in it.
+  int reduced_until(int rank, int processes) const {
+    return prefix == Prefix::everybody ? processes : prefix == Prefix::inclusive ? rank + 1 : rank;
   }
   bool has_result(bool is_root) const { return !received.root_only || is_root; }
   // Whether ranks exchange blocks, so that in place each of them is in the way of another: the caller then keeps a copy

@@ -27,6 +27,7 @@ double time_to_tell(int processes, const Piece& piece) {
 // Bytes that the busiest port has to let through.
 double through(const Movement& movement, double p, double block) {
   if (movement.contributed.block_per_rank || movement.received.block_per_rank) return (p - 1) * block;
+  if (movement.prefix) return block;
   // An allreduce moves 2 (p - 1) blocks in total: some port moves at least a p-th of that.
   if (movement.reduced && !movement.received.root_only) return 2 * block * (p - 1) / p;
   return block;
@@ -48,7 +49,8 @@ Bound lower_bound(const Movement& movement, int processes, int64_t block_bytes, 
   bound.latency_ns = time_to_tell(processes, piece);
   bound.bandwidth_ns = piece.message_ns(0) + through(movement, p, block) * piece.per_byte_ns;
   const double contributed = movement.contributed.block_per_rank ? p * block : block;
-  bound.computation_ns = movement.reduced ? contributed * (p - 1) / p * network.reduce_per_byte_ns : 0;
+  const double combined = movement.prefix ? p - 2 : p - 1;  // pairs, of each element: MPI_Exscan needs one less
+  bound.computation_ns = movement.reduced ? contributed * combined / p * network.reduce_per_byte_ns : 0;
   return bound;
 }
 

@@ -15,6 +15,7 @@ struct Side {
 struct Movement {
   Side contributed, received;
   bool reduced = false;  // blocks of all ranks are put together into one
+  bool prefix = false;   // of the ranks before each rank only
 };
 
 // ceil(log_radix processes): the rounds until all know of one, if each informs radix - 1 others in a round.

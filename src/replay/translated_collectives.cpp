@@ -44,6 +44,9 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_
     case collectives::Operation::gather:
     case collectives::Operation::scatter:
       return "binomial";
+    case collectives::Operation::scan:
+    case collectives::Operation::exscan:
+      return "recursive_doubling";
     case collectives::Operation::alltoall:
       return bytes <= 256 && processes >= 8 ? "bruck" : bytes <= 32768 ? "linear" : "pairwise";
     case collectives::Operation::allgather: {

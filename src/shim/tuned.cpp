@@ -312,13 +312,14 @@ class Move {
 bool reduce(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
   const OperationFacts& facts = collectives::facts_of(rule.operation);
   const int32_t root = facts.has_root ? static_cast<int32_t>(call.root) : 0;
-  const bool has_result = facts.has_result(root == c.rank);
+  const bool may_be_in_place = facts.has_result(root == c.rank);
+  const bool has_result = may_be_in_place && facts.reduced_until(c.rank, c.processes) > 0;
   const bool in_place = call.from.buffer == abi.in_place;
   const int64_t count = call.from.count, size = call.from.size;
   const uint64_t datatype = abi.datatype(call.from.datatype);
   const uint64_t op = Abi::handle(call.op, abi.family->handle_bytes.op);
   *why = Reason::arguments;
-  if (root < 0 || root >= c.processes || (in_place && !has_result)) return false;
+  if (root < 0 || root >= c.processes || (in_place && !may_be_in_place)) return false;
   const Layout layout = layout_of(datatype, size);
   if (layout.named && (!call.from.buffer || (has_result && !call.to.buffer))) return false;
   if (has_result && call.from.buffer == call.to.buffer) return false;

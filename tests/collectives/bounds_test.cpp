@@ -58,7 +58,7 @@ struct Formula {
 // published figures of scatter + allgather, which count what a rank has already, are above it.
 // Thakur and others 2005 for the exchanges, of p blocks of the length of a message; Bruck and others 1997 for theirs.
 constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce, E = Operation::alltoall,
-               G = Operation::allgather, S = Operation::scatter;
+               G = Operation::allgather, S = Operation::scatter, P = Operation::scan, X = Operation::exscan;
 const Formula formulas[] = {
     {B, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {B, "chain", [](double p, double, double S) { return Figures{p - 2 + S, (p - 1) * S, p - 1}; }, false},
@@ -111,6 +111,15 @@ const Formula formulas[] = {
     {S, "binomial", [](double p, double l, double) { return Figures{l, p - 1, any}; }, false},
     {S, "binomial", [](double p, double l, double) { return Figures{l, p - 1, p * l / 2}; }, true},
     {S, "knomial", [](double p, double l, double) { return Figures{l, p - 1, any}; }, false},
+    {P, "chain", [](double p, double, double T) { return Figures{p - 2 + T, (p - 1) * T, p - 1}; }, false},
+    {P, "recursive_doubling", [](double p, double l, double) { return Figures{l, p * l, p * l}; }, true},
+    {P, "doubling", [](double, double l, double) { return Figures{l, any, any}; }, false},
+    {P, "doubling", [](double p, double l, double) { return Figures{l, p * l - p + 1, p * l - p + 1}; }, true},
+    {P, "binomial", [](double p, double l, double) { return Figures{2 * l - 1, 2 * (p - 1) - l, 2 * (p - 1) - l}; },
+     true},
+    {X, "chain", [](double p, double, double T) { return Figures{p - 2 + T, (p - 1) * T, p - 1}; }, false},
+    {X, "recursive_doubling", [](double p, double l, double) { return Figures{l, p * l, p * l}; }, true},
+    {X, "doubling", [](double p, double, double) { return Figures{1 + std::ceil(std::log2(p - 1)), any, any}; }, false},
     {G, "sparbit", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
 };
 

@@ -32,7 +32,7 @@ std::vector<Value> expected(const Problem& problem, int rank) {
     const int64_t within = (facts.contributed.block_per_rank ? rank * problem.count : 0) + i % problem.count;
     const int64_t from = facts.received.block_per_rank ? i / problem.count : facts.reduces ? 0 : problem.root;
     Value value = contribution(static_cast<int>(from), within);
-    for (int other = 1; facts.reduces && other < problem.processes; ++other)
+    for (int other = 1; facts.reduces && other < facts.reduced_until(rank, problem.processes); ++other)
       value = combined(value, contribution(other, within));
     values.push_back(value);
   }
@@ -41,10 +41,12 @@ std::vector<Value> expected(const Problem& problem, int rank) {
 
 std::string compared(const Algorithm& algorithm, const Problem& problem) {
   const OperationFacts& facts = facts_of(problem.operation);
-  const bool differs = facts.contributed.block_per_rank;  // between the ranks
+  // Between the ranks.
+  const bool differs = facts.contributed.block_per_rank || facts.prefix != Prefix::everybody;
   std::vector<Value> right;
   for (int rank = 0; rank < problem.processes; ++rank) {
     if (!facts.has_result(rank == problem.root)) continue;
+    if (facts.reduces && facts.reduced_until(rank, problem.processes) == 0) continue;
     if (right.empty() || differs) right = expected(problem, rank);
     for (int64_t i = 0; i < static_cast<int64_t>(right.size()); ++i) {
       const Value &is = machine.data(rank, i), &should = right[static_cast<size_t>(i)];
@@ -125,7 +127,12 @@ void check_processes(int p) {
     const OperationFacts& facts = facts_of(algorithm.operation);
     // Where every rank has a block of every rank, p blocks of p elements each are too many.
     const bool quadratic = facts.exchanges() || (facts.received.block_per_rank && !facts.received.root_only);
-    for (const int64_t count : !quadratic ? counts : thorough ? std::set<int64_t>{0, 1, 3} : std::set<int64_t>{1})
+    const bool prefix = facts.prefix != Prefix::everybody;
+    const std::set<int64_t> few = thorough ? std::set<int64_t>{0, 1, 3, 11} : std::set<int64_t>{1, 5};
+    for (const int64_t count : prefix       ? few
+                               : !quadratic ? counts
+                               : thorough   ? std::set<int64_t>{0, 1, 3}
+                                            : std::set<int64_t>{1})
       for (const int root : roots) {
         if (root != *roots.begin() && !facts.has_root) continue;
         Problem problem;

@@ -1,5 +1,5 @@
-/* Steps, in each of which blocks of 4096 bytes are gathered, exchanged, also in place, gathered on all ranks, and
- * scattered. blocks STEPS */
+/* Steps, in each of which blocks of 4096 bytes are gathered, exchanged, also in place, gathered on all ranks,
+   and scattered, and in which numbers are added up from rank to rank.   blocks STEPS */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, to, length, MPI_DOUBLE, MPI_COMM_WORLD);
     MPI_Allgather(from, length, MPI_DOUBLE, to, length, MPI_DOUBLE, MPI_COMM_WORLD);
     MPI_Scatter(from, length, MPI_DOUBLE, to, length, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    MPI_Scan(from, to, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Exscan(from, to, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
   free(from);
   free(to);

@@ -133,8 +133,9 @@ def test_mpich_is_always_told_that_the_node_layer_stands_aside() -> None:
         tuple(Rule(op, (2, 8), WHOLE, name) for op, known in mpich.algorithms().items() for name in list(known)[:1])
     )
     found = mpich.settings(table, 4).variables
-    assert len(found) == 2 * len(mpich.algorithms())
-    for operation in mpich.algorithms():
+    able = [operation for operation, known in mpich.algorithms().items() if known]
+    assert len(found) == 2 * len(able)
+    for operation in able:
         assert found[f"MPIR_CVAR_{operation.upper()}_POSIX_INTRA_ALGORITHM"] == "mpir"
 
 

@@ -70,7 +70,9 @@ def built_in(library: Path) -> BuiltIn | None:
         elif b'"algorithm=MPIR_' in text:
             general = tree
     names = frozenset(name.decode() for name in re.findall(rb"algorithm=(MPIR_\w+_intra_\w+)\0", content))
-    whole = general is not None and all("comm_type=intra" in general.get(_collective(op), {}) for op in algorithms())
+    whole = general is not None and all(
+        "comm_type=intra" in general.get(_collective(op), {}) for op, known in algorithms().items() if known
+    )
     return BuiltIn(general, device, names) if general is not None and whole else None
 
 

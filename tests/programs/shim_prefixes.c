@@ -1,0 +1,124 @@
+/* Prefix reductions with known results: sums, and compositions, which are not commutative; in place or not; on several
+   communicators. Prints how many results each rank looked at and how many were wrong.   shim_prefixes OPERATION... */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* x -> slope x + shift, modulo 2^32. A sum has slope 1. */
+typedef struct {
+  uint32_t slope, shift;
+} Affine;
+
+enum { scan, exscan, operation_count };
+static const char* const names[] = {"scan", "exscan"};
+static long results = 0, wrong = 0;
+static MPI_Datatype affine;
+static MPI_Op composition;
+
+static Affine composed(Affine first, Affine second) {
+  const Affine both = {first.slope * second.slope, second.slope * first.shift + second.shift};
+  return both;
+}
+
+static void compose(void* from, void* to, int* count, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *count; ++i) ((Affine*)to)[i] = composed(((Affine*)from)[i], ((Affine*)to)[i]);
+}
+
+static Affine value(int rank, int i, int sums) {
+  const Affine found = {sums ? 1 : (uint32_t)(2 * (i + rank) + 3), (uint32_t)(rank * 7919 + i * 31 + 1)};
+  return found;
+}
+
+static int call(int operation, const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+#ifdef LARGE
+  if (count % 2)
+    return operation == scan ? MPI_Scan_c(from, to, count, type, op, comm)
+                             : MPI_Exscan_c(from, to, count, type, op, comm);
+#endif
+  if (count % 3 == 0)
+    return operation == scan ? PMPI_Scan(from, to, count, type, op, comm)
+                             : PMPI_Exscan(from, to, count, type, op, comm);
+  return operation == scan ? MPI_Scan(from, to, count, type, op, comm) : MPI_Exscan(from, to, count, type, op, comm);
+}
+
+/* Sums are of pairs of numbers, as two elements each. Rank 0 passes no buffer for what MPI_Exscan does not give it,
+   which MPICH would refuse. */
+static void check(int operation, MPI_Comm comm, int count, int sums, int in_place) {
+  int rank, size, right = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const int last = operation == scan ? rank : rank - 1;
+  Affine* from = malloc(sizeof(Affine) * (size_t)(count + 1));
+  Affine* to = malloc(sizeof(Affine) * (size_t)(count + 1));
+  for (int i = 0; i <= count; ++i) {
+    from[i] = value(rank, i, sums);
+    to[i] = in_place && i < count ? from[i] : value(-5, i, sums);
+  }
+  const int error =
+      call(operation, in_place ? MPI_IN_PLACE : (void*)from, last < 0 && !in_place && size > 1 && count ? NULL : to,
+           sums ? 2 * count : count, sums ? MPI_UINT32_T : affine, sums ? MPI_SUM : composition, comm);
+  right = error == MPI_SUCCESS;
+  for (int i = 0; i < count && last >= 0; ++i) {
+    Affine all = value(0, i, sums);
+    for (int r = 1; r <= last; ++r) {
+      const Affine next = value(r, i, sums);
+      if (sums) all.slope += next.slope;
+      if (sums) all.shift += next.shift;
+      if (!sums) all = composed(all, next);
+    }
+    right = right && memcmp(&all, &to[i], sizeof(all)) == 0;
+  }
+  const Affine beyond = value(-5, count, sums);
+  right = right && memcmp(&to[count], &beyond, sizeof(beyond)) == 0;
+  for (int i = 0; i <= count; ++i) {
+    const Affine own = value(rank, i, sums);
+    right = right && memcmp(&from[i], &own, sizeof(own)) == 0;
+  }
+  ++results;
+  if (!right && ++wrong < 5)
+    fprintf(stderr, "wrong: %s of %d %s%s on rank %d\n", names[operation], count, sums ? "sums" : "compositions",
+            in_place ? ", in place" : "", rank);
+  free(from);
+  free(to);
+}
+
+static void everything_on(int operation, MPI_Comm comm) {
+  const int counts[] = {0, 1, 2, 9, 100, 2500};
+  for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts); ++i)
+    for (int way = 0; way < 4; ++way) check(operation, comm, counts[i], way % 2, way / 2);
+}
+
+static int is_asked(int argc, char** argv, const char* word) {
+  for (int i = 1; i < argc; ++i)
+    if (strcmp(argv[i], word) == 0) return 1;
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  MPI_Comm part, reversed;
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Type_contiguous(2, MPI_UINT32_T, &affine);
+  MPI_Type_commit(&affine);
+  MPI_Op_create(compose, 0, &composition);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+  for (int operation = 0; operation < operation_count; ++operation) {
+    if (!is_asked(argc, argv, names[operation])) continue;
+    everything_on(operation, MPI_COMM_WORLD);
+    everything_on(operation, part);
+    everything_on(operation, reversed);
+    everything_on(operation, MPI_COMM_SELF);
+  }
+  printf("rank %d: %ld results, %ld wrong\n", rank, results, wrong);
+  MPI_Op_free(&composition);
+  MPI_Type_free(&affine);
+  MPI_Comm_free(&part);
+  MPI_Comm_free(&reversed);
+  MPI_Finalize();
+  return wrong != 0;
+}
