@@ -47,6 +47,7 @@ void SeriesLog::keep(uint64_t entries, uint64_t in_memory, bool automatic, Host 
 // The iteration under way goes on in the next generation, and its calls here count for it: its begin lies that far
 // before the next one. The calls of the slowest were written with this one.
 void SeriesLog::leave_generation() {
+  if (s_->mode == SeriesMode::whole && !s_->automatic) s_->spilled += entries_.size();
   if (!s_->loops) return;
   loop().begin_call -= entries_of(*h_);
   for (uint32_t l = 0; l < s_->loops && l < trace::most_loops; ++l) {
@@ -58,6 +59,7 @@ void SeriesLog::reset() {
   batches_kept_ = 0;
   entries_.clear();
   windows_.clear();
+  const bool was_whole = s_->mode == SeriesMode::whole;
   const bool goes_on = follows_source();  // a loop of the source is the same in every generation
   if (!goes_on) s_->loops = s_->current = 0;
   s_->open = 0;
@@ -66,17 +68,29 @@ void SeriesLog::reset() {
   s_->mode = SeriesMode::off;
   s_->lost_at = s_->check_at = never;
   watch(false);
-  if (s_->limit < least_limit || s_->spilled + least_limit > s_->limit || h_->unordered) return;
-  if (goes_on) {
-    s_->mode = SeriesMode::sampling;
-    s_->check_at = s_->limit;
-    s_->lost_at = capacity::series_entries;
-    return;
-  }
+  if (s_->limit < least_limit || h_->unordered) return;
+  if (goes_on) return go_on(was_whole);
+  if (s_->spilled + least_limit > s_->limit) return;
   s_->probe = static_cast<uint32_t>(series_probe);
   open(trace::SeriesKind::whole, 0, entries_of(*h_), h_->last_end);
   s_->mode = SeriesMode::looking;
   s_->check_at = s_->probe;
+}
+
+// The loop goes on in this generation. All times are kept as long as the user's limit holds them, then those of some
+// iterations.
+void SeriesLog::go_on(bool whole) {
+  if (whole && !s_->automatic && s_->spilled + least_limit <= s_->limit) {
+    open(trace::SeriesKind::whole, loop().occurrences, entries_of(*h_), h_->last_end);
+    s_->mode = SeriesMode::whole;
+    s_->check_at = at_most(s_->limit - s_->spilled, s_->limit <= in_memory_ ? s_->limit : series_spill);
+    return;
+  }
+  s_->limit = at_most(s_->limit, in_memory_);
+  s_->mode = SeriesMode::sampling;
+  if (!loop().stride) choose_stride();
+  s_->check_at = s_->limit;
+  s_->lost_at = capacity::series_entries;
 }
 
 void SeriesLog::stop() {

@@ -152,6 +152,7 @@ class SeriesLog {
   void keep_slow_of(const SeriesWindow& whole, const KeptWindows& kept);
   void put_slow(SlowIteration* slow, const SeriesEntry* entries, uint64_t n, uint64_t first_call);
   void choose_stride();
+  void go_on(bool whole);
   void keep_windows_of(const SeriesWindow& whole);
   void thin();
   void pause_window(uint64_t ticks);

@@ -19,7 +19,9 @@ from .running import run_mpi
 STEPS, WRITES, EXCHANGES = 400, 20000, 20
 
 
-def recorded(library: Library, builder: Builder, recorder: Path, directory: Path, *arguments: int) -> Path:
+def recorded(
+    library: Library, builder: Builder, recorder: Path, directory: Path, *arguments: int, **environment: str
+) -> Path:
     program = builder.c(library, "text_rows.c")
     outcome = run_mpi(
         library,
@@ -28,6 +30,7 @@ def recorded(library: Library, builder: Builder, recorder: Path, directory: Path
         cwd=directory.parent,
         recorder=recorder,
         run_directory=directory,
+        environment=environment,
     )
     assert outcome.returncode == 0, outcome.stderr
     return directory
@@ -49,6 +52,17 @@ def test_iterations_with_file_calls_count_mpi_calls_and_keep_times_in_all_genera
     assert (iterations["kept"], report["no_timeline"]) == ("sampled", None)
     assert iterations["sampled"][0] < STEPS / 4
     assert iterations["sampled"][-1] > STEPS / 2
+
+
+@pytest.mark.parametrize("series", ["all", "16MB"])
+def test_times_that_the_user_asks_for_are_kept_in_all_generations(
+    series: str, one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    directory = tmp_path / "run"
+    run = open_run(recorded(one_of_each_family, builder, recorder, directory, STEPS, WRITES, LEADLINE_SERIES=series))
+    report = to_json(run)
+    assert (report["iterations"]["count"], report["iterations"]["kept"]) == (STEPS, "full")
+    assert report["losses"] == []
 
 
 def timeline_text(run: Any) -> str:
