@@ -59,6 +59,15 @@ def test_messages_of_a_loop_are_a_bound_where_steps_may_go_unseen(make_run: Make
         assert words in next(finding.text for finding in findings_of(content) if finding.id == "pattern")
 
 
+@pytest.mark.parametrize("computes", [False, True])
+def test_that_iterations_may_be_steps_is_said_where_they_compute(make_run: MakeRun, computes: bool) -> None:
+    told = {"together": 4, "assumes": "independent trips", "computes": computes}
+    loop = {"loop_routine": "heat", "loop_file": "heat.f90", "loop_line": 199}
+    content = Content(patterned(make_run, "packable_messages", 9.0, **told, **loop))
+    (finding,) = [finding for finding in findings_of(content) if finding.id == "pattern"]
+    assert ("steps of a solver depend on one another" in finding.text) == computes
+
+
 def test_what_is_lost_at_fences_is_not_gained_by_packing_puts(make_run: MakeRun) -> None:
     sites = [a_site("MPI_Put", "rma", [1.0] * 4), a_site("MPI_Win_fence", "rma_sync", [5.0] * 4)]
     evidence = {"together": 4, "assumes": "nothing", "one_sided": "puts"}

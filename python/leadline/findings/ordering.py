@@ -36,7 +36,8 @@ def certainty(finding: Finding) -> int:
         return FROM_CALLS if told["kind"] in ALWAYS else FROM_CHANCE
     if finding.id == "waiting":
         return FROM_TIMES if told["cause"] else FROM_CHANCE
-    return FROM_TIMES if told.get("pattern") in TIMED else FROM_CALLS
+    # A loop that computes between its messages may be one of steps, each of which needs the one before.
+    return FROM_TIMES if told.get("pattern") in TIMED or told.get("computes") else FROM_CALLS
 
 
 def least_s(finding: Finding, disturbed_s: float) -> float:

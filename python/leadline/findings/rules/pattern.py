@@ -58,6 +58,8 @@ FACT_ONE_SIDED = {
     "handmade_reduction": "a reduction is hand-written with {}",
     "handmade_alltoall": "an all-to-all is hand-written with {}",
 }
+# Iterations of a loop over fields look like those of a relaxation, which no record tells apart.
+MAY_DEPEND = "It also computes in each: steps of a solver depend on one another, fields do not."
 # What there are fewer of where calls in a row become one: what each call is, and what another one did before it.
 SAVED = {
     "messages": ("exchange", "received"),
@@ -122,6 +124,7 @@ def facts(content: Content) -> list[Fact]:
                 "together": entry.evidence.get("together"),
                 "bound": entry.bound,
                 "assumes": entry.evidence.get("assumes"),
+                "computes": entry.evidence.get("computes"),
                 "loop": _loop(entry),
                 "one_sided": entry.evidence.get("one_sided"),
                 **_more(content, entry),
@@ -235,7 +238,8 @@ def sentence(content: Content, found: Evidence) -> str:
     if found["assumes"] == "independent trips":
         many = found.get("bound", "") + fmt.count(found["together"])
         does = f"issues {many} {how} to each target" if how else f"sends each partner {many} messages"
-        return f"{share}: {_in_words(found['loop'])} {does} that could be one, if no iteration needs another's data."
+        text = f"{share}: {_in_words(found['loop'])} {does} that could be one, if no iteration needs another's data."
+        return f"{text} {MAY_DEPEND}" if found["computes"] else text
     elif found["together"]:
         fact = f"{fmt.count(found['together'])} {fact}"
     elif found["pattern"] == "repeated_creation":
