@@ -397,10 +397,10 @@ def _settled(outcome: _core.ReplayOutcome) -> _core.ReplayOutcome:
     raise UsageError(f"the recorded calls cannot be replayed to their end: {chain}{more}")
 
 
-def figures_of(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: int) -> Figures:
-    """recorded: steps."""
+def figures_of(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: int, draws: int = DRAWS) -> Figures:
+    """recorded: steps.   draws: replays with iterations drawn again."""
     replays = cores.at_once(
-        lambda seed: _settled(replayed(tree, _settings(change, costs, seed), recorded).outcome), range(DRAWS + 1)
+        lambda seed: _settled(replayed(tree, _settings(change, costs, seed), recorded).outcome), range(draws + 1)
     )
     first, drawn = replays[0], replays[1:]
     steps = change.steps or recorded

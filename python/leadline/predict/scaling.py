@@ -10,7 +10,7 @@ from leadline import _core
 from leadline.errors import UsageError
 from leadline.figures.run import Run
 from leadline.predict.changes import Made, apply
-from leadline.predict.prediction import Change, Figures, Prediction, Replays, figures_of, widened
+from leadline.predict.prediction import DRAWS, Change, Figures, Prediction, Replays, figures_of, widened
 from leadline.predict.ranks import (
     Extrapolation,
     Grown,
@@ -82,7 +82,7 @@ def predict_ranks(runs: Sequence[Run], size: int, change: Change, grid: tuple[in
     for each in sizes if not grid else [size]:
         if each != size and found.rule.extents(each) is None:
             continue
-        figures = growing.figures(each)
+        figures = growing.figures(each, DRAWS if each == size else 0)
         curve.append(_on_ranks(each, figures))
     curve = _with_efficiency(curve)
     whole.predicted = widened(figures, whole.error_of_base, abs(last.costs.error))
@@ -99,9 +99,9 @@ class _Growing:
         self.computation = computation_of(found)
         self.made: list[Made] = []
 
-    def figures(self, size: int) -> Figures:
+    def figures(self, size: int, draws: int) -> Figures:
         grown = self.found.grown(size)
-        several = [self._of(self._tree(grown, bound)) for bound in ("of", "low", "high")]
+        several = [self._of(self._tree(grown, bound), draws) for bound in ("of", "low", "high")]
         likely, low, high = several
         iteration = likely.iteration
         if iteration and low.iteration and high.iteration:
@@ -115,8 +115,8 @@ class _Growing:
         self.made = apply(tree, self.last.run, self.change.program)
         return tree
 
-    def _of(self, tree: _core.ReplayTree) -> Figures:
-        return figures_of(tree, self.change, self.last.costs, self.last.steps)
+    def _of(self, tree: _core.ReplayTree, draws: int) -> Figures:
+        return figures_of(tree, self.change, self.last.costs, self.last.steps, draws)
 
 
 def _recorded(one: Replays) -> OnRanks:

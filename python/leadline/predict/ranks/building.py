@@ -63,6 +63,7 @@ class Building:
         self.known_bodies: dict[tuple[Any, ...], int] = {}
         self.known_leaves: dict[MadeLeaf, int] = {}
         self.identities: dict[Hashable, int] = {}
+        self.known_members: dict[tuple[tuple[int, int], int], tuple[tuple[int, ...], int]] = {}
         self.last = fitting.trees[-1]
         self.last_extents = fitting.extents[-1]
         for rank in range(size):
@@ -73,6 +74,7 @@ class Building:
         self.alike = self._alike(point)
         self.columns: dict[int, Columns] = {}
         self.count = 0
+        self.others: dict[tuple[Any, ...], dict[Columns, int]] = {}  # by what is alike: leaves of other columns
         self.known_contents: dict[Any, tuple[list[Any], int]] = {}
         self.open: list[tuple[int, Hashable, tuple[int, int, int], Values]] = []
         self.made.roots.append(self._body(self.program, point))
@@ -208,12 +210,13 @@ class Building:
             at = min(made, len(own) - 1)
             self.open.append((self.count, leaf.name, (of_class, source.leaf, own[at]), values[at]))
             self.count += 1
-        other = 0
-        while True:
-            number = self._leaf(MadeLeaf(call.number, of_class, source.leaf, tuple(parts), other))
-            if self.columns.setdefault(number, columns) == columns:
-                return number
-            other += 1
+        same = (call.number, of_class, source.leaf, tuple(parts))
+        numbers = self.others.setdefault(same, {})
+        number = numbers.get(columns)
+        if number is None:
+            number = numbers[columns] = self._leaf(MadeLeaf(*same, len(numbers)))
+            self.columns[number] = columns
+        return number
 
     def _leaf(self, leaf: MadeLeaf) -> int:
         number = self.known_leaves.setdefault(leaf, len(self.made.leaves))
@@ -243,11 +246,15 @@ class Building:
         if model is None:
             return family[1]
         members = model.of(point)
+        same = (family, id(members))  # members are kept below, so that no others get their place
+        if same in self.known_members:
+            return self.known_members[same][1]
         key = (self.fitting.family(family), members)
         if key not in self.identities:
             digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
             self.identities[key] = int.from_bytes(digest, "big") >> 2 | 1
             self.made.communicators[self.identities[key]] = members
+        self.known_members[same] = (members, self.identities[key])
         return self.identities[key]
 
 

@@ -148,7 +148,9 @@ def partner_model(
 def _in_world(of: Partner, of_members: Callable[[Point], Members]) -> Callable[[Point], int | None]:
     def found(point: Point) -> int | None:
         members = of_members(point)
-        own = of(Place(point, members.index(point.rank), len(members), members))
+        of_all = len(members) == point.size and members[point.rank] == point.rank
+        place = point.rank if of_all else members.index(point.rank)
+        own = of(Place(point, place, len(members), members))
         return None if own is None else members[own]
 
     return found
@@ -158,7 +160,9 @@ _all: dict[int, Members] = {}
 
 
 def _all_ranks(point: Point) -> Members:
-    return _all.setdefault(point.size, tuple(range(point.size)))
+    if point.size not in _all:
+        _all[point.size] = tuple(range(point.size))
+    return _all[point.size]
 
 
 def _line(point: Point, along: tuple[int, ...]) -> Members:
