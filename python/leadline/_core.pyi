@@ -467,7 +467,7 @@ class Outlier:
 
 class RunIterations:
     loop: int  # of RunLoops; 0: calls that repeat
-    missing: str  # why none was found: "none", "few", "apart"
+    missing: str  # why none was found: "none", "few", "apart", "small"
     found: bool
     process: int
     site: int

@@ -249,10 +249,13 @@ trace::LoopWeight RunLoops::weight(uint32_t loop) const {
   }
   const structure::LoopShape usual = shape(loop);
   w.silent = l.silent;
+  w.hidden = std::any_of(l.callers.begin(), l.callers.end(),
+                         [](const trace::Frame& f) { return f.module == trace::no_module; });
   w.restarts = usual.restarts.iterations > 1;
   w.concentrated = middle([](const LoopCell& c) { return c.shape.effective; });
   w.varied = usual.variants >= many_variants && 2 * usual.commonest < 1;
   w.uneven = is_uneven(usual);
+  w.commands = middle([](const LoopCell& c) { return static_cast<int>(c.shape.commands); }) != 0;
   w.rich = middle([](const LoopCell& c) { return c.sites; }) >= many_sites;
   return w;
 }
@@ -278,13 +281,14 @@ uint32_t RunLoops::find_main() const {
 }
 
 std::string RunLoops::missing() const {
-  bool apart = false;
+  bool apart = false, small = false;
   for (uint32_t l = 1; l < loops_.size(); ++l) {
     const uint64_t t = iterations(l);
     if (t > 1 && t < trace::least_iterations_of_main_loop && 2 * time_ns(l) > all_.ns) return "few";
-    apart |= t >= trace::least_iterations_of_main_loop && 10 * time_ns(l) > all_.ns && !in_common(l);
+    if (t < trace::least_iterations_of_main_loop || 10 * time_ns(l) <= all_.ns) continue;
+    (in_common(l) ? small : apart) = true;
   }
-  return apart ? "apart" : "none";
+  return small ? "small" : apart ? "apart" : "none";
 }
 
 }  // namespace leadline::analysis

@@ -71,9 +71,9 @@ class RunLoops {
   }
   // Makes it the main loop, because a person said so; 0: undoes that.
   void choose(uint32_t loop) { chosen_ = loop < loops_.size() ? loop : 0; }
-  // Why there is none: "none", or "few" if the loops that take the time have fewer iterations than a main loop must
-  // have.
-  std::string missing() const;  // why there is no main loop: "none", "few", "apart"
+  // Why there is none: "none"; "few" if the loops that take the time have fewer iterations than a main loop must have;
+  // "apart" if ranks differ in their iterations; "small" if too few of the calls are made in those that take time.
+  std::string missing() const;
   // Iterations of the median process.
   uint64_t iterations(uint32_t loop) const;
   // The same of several that are one loop of the source, which ranks reach on different ways.

@@ -209,6 +209,15 @@ bool SourceLoops::calls_directly(uint32_t context, const Known& called) const {
   return code::called_routine(places_.map, address) == called.begin + called.bias;
 }
 
+// Whether its routine's code makes the call in no loop. Of two routines that it leads to one after the other, the first
+// then made way for the second, rather than a whole iteration of some loop further out having shown no other call.
+bool SourceLoops::calls_once(uint32_t context) {
+  if (!has_code(context)) return false;
+  const uint64_t frame = t_.contexts[context].frame;
+  const Known* const caller = routine_of(frame);
+  return caller && !caller->routine->loop_of(frame + caller->bias);
+}
+
 // --- Loops by number ---
 
 uint32_t SourceLoops::number(const LiveLoop& loop) {
@@ -361,7 +370,9 @@ uint32_t SourceLoops::repeated(uint32_t from_site, uint32_t to_site) {
   } else if (const Known* other = routine_of(to); known && other) {
     constexpr unsigned most_jumps = 3;
     const uint64_t routine = other->begin + other->bias;
-    if (tail_calls(*known, from + known->bias, routine, calls_directly(m.context, *known), most_jumps)) return 0;
+    const Pin pinned(*known);
+    const bool any = calls_directly(m.context, *known) || calls_once(m.context);
+    if (tail_calls(*known, from + known->bias, routine, any, most_jumps)) return 0;
   } else {
     const bool comparable = m.context >= trace::context_begin && from >> 48 == to >> 48;
     if (comparable && to <= from) return number_by_order(m.context, from, to);

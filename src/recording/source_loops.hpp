@@ -139,6 +139,7 @@ class SourceLoops {
   const Known* routine_at(uint64_t begin, uint64_t address);
   bool tail_calls(const Known& known, uint64_t from_return, uint64_t routine, bool any, unsigned depth);
   bool calls_directly(uint32_t context, const Known& called) const;
+  bool calls_once(uint32_t context);
   Known* room_for_one();
   Known* read(uint64_t frame, uint64_t address, Known* into);
   uint32_t returns_in(const Known& known, uint64_t* returns, uint32_t count, bool vain) const;

@@ -100,6 +100,39 @@ double effective_iterations(const std::map<Sequence, uint64_t>& variants, const 
   return std::isfinite(least) ? least : 0;  // a damaged trace may have any times
 }
 
+// What half of the iterations do not exceed.
+double median_of(std::vector<std::pair<double, uint64_t>>* amounts, uint64_t all) {
+  std::sort(amounts->begin(), amounts->end());
+  uint64_t before = 0;
+  for (const auto& [amount, times] : *amounts) {
+    before = saturating_sum(before, times);
+    if (before > (all - 1) / 2) return amount;
+  }
+  return 0;
+}
+
+// See LoopShape.
+bool reads_commands(const std::map<Sequence, uint64_t>& variants, const std::vector<Amounts>& amounts) {
+  constexpr double most_calls = 4, least_times_calls = 2, most_part = 0.25;
+  constexpr uint64_t least_iterations = 8;
+  Amounts sum;
+  uint64_t all = 0;
+  std::vector<std::pair<double, uint64_t>> calls, ns;
+  for (const auto& [variant, n] : variants) {
+    const auto times = static_cast<double>(n);
+    sum.calls += times * amounts[variant].calls;
+    sum.ns += times * amounts[variant].ns;
+    all = saturating_sum(all, n);
+    calls.emplace_back(amounts[variant].calls, n);
+    ns.emplace_back(amounts[variant].ns, n);
+  }
+  if (all < least_iterations) return false;
+  const double usual_calls = median_of(&calls, all), usual_ns = median_of(&ns, all);
+  const auto iterations = static_cast<double>(all);
+  return usual_calls <= most_calls && least_times_calls * usual_calls * iterations <= sum.calls &&
+         usual_ns * iterations <= most_part * sum.ns;
+}
+
 // A loop's iterations within one of the loop around it.
 struct Distribution {
   std::map<uint64_t, uint64_t> outer;  // iterations of the loop around it, by how many of the loop are in one
@@ -160,6 +193,7 @@ std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& 
   const std::vector<Amounts> amounts = amounts_of(timed, file_sites);
   for (uint32_t l = 1; l < loops; ++l) {
     shapes[l].effective = effective_iterations(variants[l], amounts);
+    shapes[l].commands = reads_commands(variants[l], amounts);
     uint64_t commonest = 0;
     for (const auto& [variant, times] : variants[l]) commonest = std::max(commonest, times);
     if (!shapes[l].iterations) continue;

@@ -22,6 +22,9 @@ struct LoopShape {
   float commonest = 0;  // the most frequent variant's share of the iterations
   // Iterations that its calls of MPI, or its time, are spread over: (sum of x)^2 / sum of x^2; the smaller of the two.
   double effective = 0;
+  // Its usual iteration makes few calls and takes little of the time: it reads a command, say, and a few other
+  // iterations carry out those that take long.
+  bool commands = false;
   Restarts restarts;  // of its inner loop, if iterations of this one may have gone unseen
 };
 

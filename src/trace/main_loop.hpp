@@ -11,10 +11,12 @@ struct LoopWeight {
   double ns;
   bool has_mpi;  // file calls of libc alone make no main loop
   // Only the reader, which has seen all iterations, knows these.
+  bool hidden;          // code that was made while the program ran leads to it: loops around it go unseen
   bool silent;          // it may have had more iterations
   bool restarts;        // the calls within show where its iterations begin, although it is silent
   bool varied;          // its iterations are of several kinds, none of which is the usual one
   bool rich;            // an iteration makes many different calls: it may well be a step
+  bool commands;        // its usual iteration does next to nothing: it reads a command
   bool uneven;          // some of the iterations around it make ten times as many of its as others
   double concentrated;  // the iterations that its calls or time are spread over ((sum t)^2 / sum t^2); 0: unknown
   uint64_t iterations() const { return repeats + entries; }
@@ -29,11 +31,13 @@ inline constexpr double loop_noise_ns = 5e7;  // delay that a busy machine may a
 inline bool makes_the_steps(const LoopWeight& inner, const LoopWeight& outer) {
   constexpr uint64_t few_cases = 10, many_more = 10;
   constexpr double least_of_cases = 0.3, calls_of_cases = 0.9;  // small cases leave ranks without work: they wait
+  constexpr double least_of_run = 0.15;  // the commands that prepare it may take longer than a short run
   constexpr double most_effective = 3, most_part = 0.6, least_share = 0.7, least_of_varied = 0.9, least_of_silent = 0.8;
-  if (inner.iterations() < least_iterations_of_main_loop || !inner.has_mpi) return false;
-  if (2 * inner.calls < outer.calls || !outer.calls) return false;
+  if (inner.iterations() < least_iterations_of_main_loop || !inner.has_mpi || !outer.calls) return false;
   const double of_calls = static_cast<double>(inner.calls) / static_cast<double>(outer.calls);
   const double share = (inner.ns + loop_noise_ns * of_calls) / (outer.ns + loop_noise_ns);
+  if (outer.commands && !outer.silent && of_calls >= least_of_run && share >= least_of_run) return true;
+  if (2 * inner.calls < outer.calls) return false;
   const bool cases = inner.uneven && outer.iterations() < few_cases &&  // each solved as often as takes a second
                      inner.iterations() >= many_more * outer.iterations();
   if (cases && of_calls >= calls_of_cases && share >= least_of_cases) return true;
@@ -64,6 +68,8 @@ uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeig
   constexpr double least = 5e-4;       // a tenth of the time and a twentieth of the calls, say
   constexpr uint64_t least_calls = 8;  // an eighth of them is enough: code outside all loops may take the time
   constexpr uint32_t few_loops = 1000;
+  constexpr double least_of_hidden = 3;  // a third of the time
+  constexpr double much_longer = 10;
   const auto size_of = [](double ns, double calls) { return (ns + loop_noise_ns) * (ns + loop_noise_ns) * calls; };
   const auto size = [&](const LoopWeight& w) { return size_of(w.ns, static_cast<double>(w.calls)); };
   // Adds the time of the same loop in other calling contexts: a program may call its solver twice.
@@ -76,6 +82,13 @@ uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeig
     }
     return size_of(ns, calls);
   };
+  const auto larger = [&](uint32_t a, uint32_t b) {
+    return same_code(a, b) ? size(weights[a]) > size(weights[b]) : size_everywhere(a) > size_everywhere(b);
+  };
+  // Whatever the machine added, and however many calls the other makes: a printed table, say.
+  const auto longer = [&](uint32_t a, uint32_t b) {
+    return weights[a].ns > much_longer * weights[b].ns + loop_noise_ns && !same_code(a, b);
+  };
   const auto is_step_of = [&](uint32_t whole, uint32_t part) {
     for (uint32_t l = 1; l < count; ++l) {
       if (l != part && weights[l].iterations() && same_code(l, part) && within(l, whole)) return true;
@@ -86,13 +99,12 @@ uint32_t choose_main_loop(const Weights& weights, uint32_t count, const LoopWeig
   for (uint32_t l = 1; l < count; ++l) {
     const LoopWeight& w = weights[l];
     if (w.iterations() < least_iterations_of_main_loop || !w.has_mpi) continue;
+    if (w.hidden && least_of_hidden * w.ns < all.ns) continue;
     if (size(w) < least * size(all) && least_calls * w.calls < all.calls) continue;
     if (!best || within(best, l) || is_step_of(l, best)) {
       best = l;
     } else if (!within(l, best) && !is_step_of(best, l)) {
-      const bool larger =
-          same_code(l, best) ? size(w) > size(weights[best]) : size_everywhere(l) > size_everywhere(best);
-      if (larger) best = l;
+      if (longer(l, best) || (!longer(best, l) && larger(l, best))) best = l;
     }
   }
   for (uint32_t outer = best; outer;) {

@@ -86,6 +86,32 @@ void what_varies_without_end_is_no_variant() {
   check(pool.of(stream_of({})).loops[1].varying == 0, "where none do");
 }
 
+// Commands that a loop reads in one call each. Of those that `run`, one makes 200 calls.
+bool reads_commands(uint64_t commands, uint64_t each_runs, uint64_t duration) {
+  MemoryThread thread;
+  for (uint64_t n = 0; n < commands; ++n) {
+    thread.add(plain(1, 8, 0, 0), duration, 10);
+    for (int step = 0; n % each_runs == each_runs / 2 && step < 200; ++step) thread.add(plain(2, 16, 1, 0), 1000, 10);
+  }
+  std::string error;
+  Stream stream = thread.decode(&error);
+  check(error.empty(), "a trace of commands");
+  stream.sites.resize(3);
+  stream.loops.resize(3);
+  stream.loops[2].outer = 1;
+  stream.site_loops = {0, 1, 2};
+  stream.back_edges = {{1, 1, 1}, {2, 1, 1}, {2, 2, 2}};
+  return loop_shapes(timed_tree(stream), stream)[1].commands;
+}
+
+void most_commands_do_next_to_nothing() {
+  check(reads_commands(30, 30, 100), "one of thirty runs");
+  check(reads_commands(30, 5, 100), "six of thirty run");
+  check(!reads_commands(30, 1, 100), "all run: these are steps");
+  check(!reads_commands(30, 30, 100000), "the others take their time: these are steps, too");
+  check(!reads_commands(5, 5, 100), "too few to tell");
+}
+
 void lost_order_is_counted() {
   MemoryThread thread;
   for (int i = 0; i < 10; ++i) thread.add(plain(1, 8, 1, 0), 100, 10);
@@ -108,6 +134,7 @@ int main() {
   ranks_that_behave_alike_share_one_tree();
   others_have_their_own();
   what_varies_without_end_is_no_variant();
+  most_commands_do_next_to_nothing();
   lost_order_is_counted();
   return testing::result();
 }

@@ -66,6 +66,41 @@ void steps() {
   expect({{loop(100, 1, 5000, 10 * second), loop(2500, 100, 4900, 9.9 * second)}}, 1, "a solver in every step");
 }
 
+// A program that reads its input line by line: most lines do nothing that takes time.
+void commands() {
+  LoopWeight lines = loop(31, 1, 253, 10 * second, 3.4);
+  const LoopWeight run = loop(11, 2, 64, 2 * second);
+  expect({{lines, run}}, 1, "a fifth of the time of iterations like others");
+  lines.commands = true;
+  expect({{lines, run}}, 2, "a short run, after commands that took longer");
+  expect({{lines, loop(11, 2, 20, 2 * second)}}, 1, "a loop with few of the calls");
+  expect({{lines, loop(11, 2, 64, 1 * second)}}, 1, "a loop with a tenth of the time");
+  lines.silent = true;
+  expect({{lines, run}}, 1, "iterations that are perhaps several");
+}
+
+// Loops beside one another.
+uint32_t main_of(const std::vector<LoopWeight>& loops, const LoopWeight& all) {
+  std::vector<LoopWeight> weights{LoopWeight{}};
+  weights.insert(weights.end(), loops.begin(), loops.end());
+  return choose_main_loop(
+      weights, static_cast<uint32_t>(weights.size()), all, [](uint32_t) { return 0u; },
+      [](uint32_t a, uint32_t b) { return a == b; }, [](uint32_t, uint32_t) { return false; });
+}
+
+void neighbours() {
+  const LoopWeight all = loop(0, 0, 3000, 0.8 * second), steps = loop(10, 1, 110, 0.13 * second);
+  testing::check_equal(main_of({steps, loop(191, 1, 1900, 0.004 * second)}, all), 1u, "a table printed at the end");
+  testing::check_equal(main_of({steps, loop(191, 1, 1900, 0.1 * second)}, all), 2u, "about as long: calls decide");
+  testing::check_equal(main_of({loop(191, 1, 1900, 0.004 * second), steps}, all), 2u, "in either order");
+  LoopWeight made = loop(1830, 1, 1900, 0.2 * second);
+  testing::check_equal(main_of({made}, all), 1u, "most of the calls");
+  made.hidden = true;
+  testing::check_equal(main_of({made}, all), 0u, "most of the calls, made by generated code");
+  made.ns = 0.4 * second;
+  testing::check_equal(main_of({made}, all), 1u, "which takes half of the time");
+}
+
 void unseen_iterations() {
   LoopWeight lumped = loop(10, 1, 5000, 10 * second), seen = loop(100, 10, 4900, 9.9 * second);
   lumped.silent = seen.rich = true;
@@ -84,6 +119,8 @@ void unseen_iterations() {
 int main() {
   drivers();
   steps();
+  commands();
+  neighbours();
   unseen_iterations();
   return testing::result();
 }

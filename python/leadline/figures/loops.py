@@ -9,6 +9,9 @@ from leadline import _core
 from leadline.figures.run import Run
 from leadline.symbols import Location, call_path
 from leadline.symbols.location import STATEMENT
+from leadline.symbols.resolve import INTERPRETERS, WITHOUT_MODULE
+
+DRIVERS = {*INTERPRETERS, *(location.routine for frames in WITHOUT_MODULE for location in frames)}
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,12 @@ class NamedLoop:
     def on_one_path(self) -> str:
         """What goes behind its number of iterations where that is not all of the source's loop."""
         return f" on one of {self.call_paths} call paths" if self.call_paths > 1 else ""
+
+    @property
+    def driver(self) -> str:
+        """The interpreter, or code made at run time, that runs it: what repeats there is not seen. "" if none does."""
+        callers = [location.routine for location in self.path[:-1]]
+        return next((name for name in reversed(callers) if name in DRIVERS), "")
 
     @property
     def bound(self) -> str:
@@ -120,7 +129,8 @@ def _in_common(chains: Sequence[Sequence[Location]]) -> int:
     return depth
 
 
-LEAST_OTHER = 0.5  # of the main loop's time, or of the run's
+LEAST_OTHER = 0.5  # of the main loop's time
+LEAST_CANDIDATE = 0.1  # of the run's, where none is the main loop
 ALL_OF_IT = 0.98  # of the time of a loop around it
 MOST_OTHERS = 3
 
@@ -133,7 +143,7 @@ def other_loops(run: Run) -> list[NamedLoop]:
     loops = run.profile.loops
     main = loops.main
     time_ns = [0.0, *(loops.time_ns(number) for number in range(1, len(loops.all)))]
-    least = LEAST_OTHER * (time_ns[main] if main else 1e9 * run.base_s)
+    least = LEAST_OTHER * time_ns[main] if main else LEAST_CANDIDATE * 1e9 * run.base_s
     numbers = [n for n in range(1, len(time_ns)) if n != main and time_ns[n] >= least and loops.iterations(n) >= 3]
     named = [named_loop(run, n) for n in sorted(numbers, key=lambda n: -time_ns[n])]
     taken = {_place(named_loop(run, main))} if main else set()

@@ -31,7 +31,8 @@ class PhaseEntry:
     n-th iteration, 0 if it does not or not regularly.   period_s: of one iteration, on the median rank, None if that
     may be several steps.   wait_s: time waiting for other ranks, None if it is unknown.   elapsed_s: of the rank that
     spent longest in it.   computes_in: the routines in which most of its samples were taken, with their seconds and
-    their part of the phase's samples; None without samples.
+    their part of the phase's samples; None without samples.   driver: what leads to the main
+    loop and may repeat it, unseen.
     """
 
     name: str
@@ -45,6 +46,7 @@ class PhaseEntry:
     at_least: bool
     about: bool
     around: tuple[NamedLoop, ...]
+    driver: str
     every: int
     period_s: float | None
     computation_s: float
@@ -180,6 +182,7 @@ def _entry(
         at_least=loop is not None and loop.at_least,
         about=loop is not None and loop.about,
         around=tuple(named_loop(run, number) for number in loop.around) if loop and phase.kind == "loop" else (),
+        driver=loop.driver if loop is not None and phase.kind == "loop" else "",
         every=0 if lumped else phase.every,
         period_s=statistics.median(each) / n if n and each and not lumped else None,
         computation_s=computation,

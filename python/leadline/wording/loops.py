@@ -12,6 +12,7 @@ from leadline.text import format as fmt
 MISSING = {
     "none": "no loop takes 10 % of the time or more",
     "apart": "ranks have different main loops or numbers of iterations",
+    "small": "few calls are made in the loops that take 10 % of the time or more",
     "few": "the most expensive loop has fewer than three iterations",
 }
 

@@ -52,6 +52,7 @@ def _phase(entry: PhaseEntry) -> dict[str, Any]:
             }
             for loop in entry.around
         ],
+        "driver": entry.driver or None,
         "every": entry.every or None,
         "period_s": entry.period_s,
         "time_s": entry.time_s,
@@ -117,7 +118,7 @@ def unseen_steps(entry: PhaseEntry) -> list[str]:
     for loop in entry.around:
         restarts = f"; {restarting(loop)}" if loop.restarts else ""
         words.append(f"within {place_of(loop)}, number of iterations unknown{restarts}")
-    return words
+    return words + ([f"run by {entry.driver}, whose own loops are unknown"] if entry.driver else [])
 
 
 def perhaps_parts(entry: PhaseEntry) -> str:
@@ -125,7 +126,9 @@ def perhaps_parts(entry: PhaseEntry) -> str:
     around = list(dict.fromkeys(entry.around[:1] + entry.around[-1:]))
     places = [place_of(loop) + (f" ({restarting(loop)})" if loop.restarts else "") for loop in around]
     if not places:
-        return ""
+        return (
+            f"perhaps parts of a step: which loops {entry.driver} runs around them is unknown" if entry.driver else ""
+        )
     repeats = "repeats" if len(places) == 1 else "repeat"
     return f"perhaps parts of a step: how often {' and '.join(places)} {repeats} is unknown"
 

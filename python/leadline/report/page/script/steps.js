@@ -18,11 +18,13 @@ export function restartsInBrackets(restarts) {
   return words && ` (${words})`;
 }
 
-/** "Perhaps parts of a step: how often ... is unknown.", of the main loop's phase; "" if nothing is around it. */
+/** "Perhaps parts of a step: how often ... is unknown.", of the main loop's phase; "" if nothing is around it and no
+ * interpreter runs it. */
 export function perhapsParts(phase) {
   const around = phase?.around ?? [];
   const places = [...new Set([...around.slice(0, 1), ...around.slice(-1)].map(place))];
-  if (!places.length) return "";
+  const driver = phase?.driver ?? "";
+  if (!places.length) return driver && `Perhaps parts of a step: which loops ${driver} runs around them is unknown.`;
   const repeats = places.length === 1 ? "repeats" : "repeat";
   return `Perhaps parts of a step: how often ${places.join(" and ")} ${repeats} is unknown.`;
 }
