@@ -17,6 +17,7 @@ from recorder.running import Outcome, run_mpi
 from leadline.operations import operations
 
 from .tables import LARGEST, algorithms, report
+from .test_programs import FORTRAN, Run
 
 BLOCKS, PREFIXES = ("gather", "alltoall", "allgather", "scatter"), ("scan", "exscan")
 OPERATIONS = BLOCKS + PREFIXES
@@ -93,6 +94,17 @@ def test_every_result_is_right(
             its = [line for line in lines if line.operation == operation]
             assert {line.algorithm for line in its} - {"native"} == used[operation]
             assert {line.why for line in its if line.algorithm == "native"} <= {"nothing to send", "one rank"}
+
+
+@pytest.mark.parametrize("binding", FORTRAN)
+def test_fortran_works_in_place(
+    binding: str, fortran_library: Library, builder: Builder, shim: Path, tmp_path: Path
+) -> None:
+    called = ("alltoall", "allgather", "scatter", "scan", "exscan")
+    run = Run(shim, tmp_path, "".join(algorithms(operation)[-1].rule() for operation in called))
+    outcome = run.start(fortran_library, 3, [builder.fortran(fortran_library, "shim_in_place.F90", FORTRAN[binding])])
+    assert (outcome.returncode, outcome.lines) == (0, 3 * ["wrong: 0"]), outcome.stderr
+    assert run.tuned(3) == 3 * [len(called)]
 
 
 @pytest.mark.parametrize(("name", "ranks", "turn"), [("openmpi", 4, 0), ("mpich", 3, 1), ("openmpi", 3, 3)])
