@@ -54,6 +54,7 @@ def test_iterations_with_file_calls_count_mpi_calls_and_keep_times_in_all_genera
     assert iterations["sampled"][-1] > STEPS / 2
 
 
+@pytest.mark.ci(series="16MB")
 @pytest.mark.parametrize("series", ["all", "16MB"])
 def test_times_that_the_user_asks_for_are_kept_in_all_generations(
     series: str, one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
