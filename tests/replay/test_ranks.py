@@ -215,6 +215,14 @@ def test_a_given_grid_is_taken() -> None:
     assert partners == {1, 8}
 
 
+def test_grids_that_the_runs_leave_open_are_named() -> None:
+    """Squares do not show which dimension gets more ranks."""
+    squares = extrapolation_of([recorded(halo(False), size) for size in (4, 16)], 32)
+    assert {squares.rule.extents(32), *squares.other_grids(32)} == {(4, 8), (8, 4)}
+    known = extrapolation_of([recorded(halo(False), size) for size in (4, 8, 16)], 32)
+    assert not known.other_grids(32)
+
+
 def test_computation_that_is_shared_shrinks_with_the_ranks() -> None:
     found = trend({(p, (p,)): 1000.0 / p for p in (2, 4, 8)})
     assert found.form == "1/P"

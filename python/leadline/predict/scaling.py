@@ -148,9 +148,18 @@ def _notes(found: Extrapolation, size: int, most: int) -> list[str]:
         notes.append(
             f"{fmt.plural(unsure, 'count')} and sizes follow a form that as few recorded numbers of ranks cannot check."
         )
+    if others := found.other_grids(size):
+        words = " or ".join("x".join(map(str, extents)) for extents in others[:3])
+        notes.append(f"The runs' grids would also go with {words} for {size:,} ranks: see --grid.")
     dimensions = found.rule.dimensions
     for k in range(dimensions if dimensions > 1 else 0):
         extents = [found.rule.extents(tree.size) or () for tree in found.trees]
+        wanted = (found.rule.extents(size) or (0,) * dimensions)[k]
+        if {e[k] for e in extents} == {extents[0][k]} != {wanted}:
+            notes.append(
+                f"All runs have {extents[0][k]:,} ranks along p{k} of the grid, but {size:,} ranks have {wanted:,}: "
+                f"sizes and counts that depend on p{k} are taken for constant."
+            )
         if max(e[k] for e in extents) == 2:
             notes.append(
                 f"No run has more than two ranks along p{k} of the grid: whether its ends are neighbours does not show."

@@ -29,6 +29,14 @@ class Extrapolation:
     rule: Rule
     quantities: list[Quantity] = field(default_factory=list)
 
+    def other_grids(self, size: int) -> list[tuple[int, ...]]:
+        """That rules give by which the runs have their grids, too."""
+        if self.rule.given or self.rule.dimensions == 1:
+            return []
+        recorded = {t.size: [e] for t, e in zip(self.trees, self.fitting.extents, strict=True)}
+        found = {rule.extents(size) for rule in rules(recorded)} - {self.rule.extents(size), None}
+        return sorted(extents for extents in found if extents is not None)
+
     def grown(self, size: int) -> Grown:
         extents = self.rule.extents(size)
         if extents is None:
