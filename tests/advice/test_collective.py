@@ -95,10 +95,11 @@ def test_a_manager_with_workers_is_no_collective(tmp_path: Path) -> None:
     programs.run(chosen, RANKS, words, tmp_path, recorder)
     content = Content(open_run(tmp_path / "run"))
     assert not collective.candidates(content)
-    # A worker's receive of a task is not among the calls that send its results.
-    (to_one,) = [entry for entry in content.patterns if entry.name == "all_to_one"]
-    (source,) = Path(__file__).parent.glob("suite/order.c")
-    lines = source.read_text().splitlines()
-    called = [lines[site.location.line - 1] for site in to_one.sites if site.location is not None]
-    assert called
-    assert not any("MPI_Recv(&task" in line for line in called)
+    # A worker's receive of a task is not among the calls that send its results. Who takes how many tasks is a matter of
+    # timing, and so is whether the messages are found to be of all ranks to one.
+    lines = (Path(__file__).parent / "suite/order.c").read_text().splitlines()
+    for entry in content.patterns:
+        if entry.name == "all_to_one":
+            called = [lines[site.location.line - 1] for site in entry.sites if site.location is not None]
+            assert called
+            assert not any("MPI_Recv(&task" in line for line in called)
