@@ -81,7 +81,7 @@ def generations_in(trace: Path) -> int:
     content, at, found = trace.read_bytes(), 16, 0
     while at < len(content):
         _, kind, size, _ = struct.unpack_from("<4I", content, at)
-        found += kind & 0x7FFFFFFF == 8
+        found += kind & 0x3FFFFFFF == 8  # without the bits that say how it is packed
         at += 16 + size
     return found
 
