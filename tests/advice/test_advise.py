@@ -24,6 +24,7 @@ from leadline.advice.advise import (
     WORTH,
     _Asked,
     _most_replays,
+    _that_matter,
     advise,
     advise_within,
     is_negligible,
@@ -137,6 +138,17 @@ def test_a_report_proposes_what_the_command_does(fields: Run, trusted: None) -> 
 def test_the_calls_that_are_replayed_are_bounded(calls: int, expected: int) -> None:
     """A few replays are made in any case."""
     assert _most_replays(SimpleNamespace(calls=calls)) == expected  # type: ignore[arg-type]
+
+
+def test_of_many_candidates_those_whose_calls_take_some_time_are_replayed(fields: Run) -> None:
+    content = Content(fields)
+    site = content.sites[0].site
+    assert site is not None
+    content.file_sites = []
+    candidates = [Candidate("pack", str(number), "", (site,), Pack("exchange")) for number in range(30)]
+    for share, expected in ((WORTH / 5, 10), (WORTH / 3, 30)):
+        content.sites = [replace(content.sites[0], time_s=share * fields.base_s)]
+        assert len(_that_matter(candidates, content)) == expected
 
 
 def test_of_many_that_gain_only_some_are_replayed_for_an_interval() -> None:

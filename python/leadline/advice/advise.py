@@ -23,6 +23,8 @@ from leadline.text import format as fmt
 
 KINDS = parts_of(kinds, "KIND", Kind)
 FEW = 3  # candidates of a run that are worth it
+SOME = 10  # candidates that are replayed whatever time their calls take
+WAITED_FOR = 4  # times the time of calls: the most that is supposed to be lost by them
 MOST_CALLS = 20_000_000  # of all replays of candidates: some twenty seconds, where calls hardly repeat
 DRAWN, UNCERTAIN = 10, 30  # about so many replays make an interval
 
@@ -140,7 +142,7 @@ def _advise(
             hint="leadline predict DIR says in which phase",
         )
     asked = _Asked(replays, steps, network)
-    ordered = _longest_first(candidates, content)[: _most_replays(content)]
+    ordered = _that_matter(candidates, content)[: _most_replays(content)]
     quick = only_worth or len(ordered) < len(candidates) or _most_replays(content) < sum(map(_interval, ordered))
     answers = asked.proposals(ordered, WORTH if quick else None, _most_replays(content, DRAWN))
     found, refused = [], []
@@ -196,9 +198,16 @@ def _taken_s(candidate: Candidate, times_s: Mapping[Site, float]) -> float:
     return sum(times_s.get(site, 0.0) for site in {*candidate.sites}) if candidate.sites else math.inf
 
 
-def _longest_first(candidates: Sequence[Candidate], content: Content) -> list[Candidate]:
-    times_s = _times_of(content)
-    return sorted(candidates, key=lambda each: -_taken_s(each, times_s))
+def _that_matter(candidates: Sequence[Candidate], content: Content) -> list[Candidate]:
+    """First those whose calls take longest. After SOME, only those whose calls take a part of the time that may become
+    WORTH, together with the waits for them that are not theirs."""
+    times_s, all_s = _times_of(content), content.run.base_s
+    ordered = sorted(candidates, key=lambda each: -_taken_s(each, times_s))
+    return [
+        each
+        for number, each in enumerate(ordered)
+        if number < SOME or _taken_s(each, times_s) * WAITED_FOR >= WORTH * all_s
+    ]
 
 
 def _most_replays(content: Content, at_once: int = 1) -> int:
