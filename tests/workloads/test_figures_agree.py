@@ -83,10 +83,10 @@ def test_waiting_is_one_number(run: tuple[dict[str, Any], str, str]) -> None:
 
 def test_parts_of_the_time_make_up_the_whole(run: tuple[dict[str, Any], str, str]) -> None:
     report, summary, _ = run
-    words = re.search(r"# computation .*", summary)
+    words = re.search(r"# computation .*?(?=shares exclude)", summary, re.DOTALL)  # on one line or more
     assert words is not None
     parts = {name: float(number) for name, number in re.findall(r"(\w+) <?([0-9.]+) %", words[0])}
-    assert sum(parts.values()) == pytest.approx(100, abs=2)
+    assert sum(parts.values()) == pytest.approx(100, abs=3)  # own work below 2 % is not shown, and parts are rounded
     assert parts["computation"] == pytest.approx(100 * report["computation_s"] / base_s(report), abs=0.51)
 
 
