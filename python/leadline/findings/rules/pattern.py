@@ -59,7 +59,7 @@ FACT_ONE_SIDED = {
     "handmade_alltoall": "an all-to-all is hand-written with {}",
 }
 # Iterations of a loop over fields look like those of a relaxation, which no record tells apart.
-MAY_DEPEND = "It also computes in each: steps of a solver depend on one another, fields do not."
+MAY_DEPEND = "It also computes in between: independent fields can be packed, steps of a solver cannot."
 # What there are fewer of where calls in a row become one: what each call is, and what another one did before it.
 SAVED = {
     "messages": ("exchange", "received"),
