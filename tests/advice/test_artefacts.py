@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from replay.test_predict import record
+from replay.predicted_runs import record
 
 from leadline import predict
 from leadline.__main__ import main
