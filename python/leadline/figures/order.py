@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from leadline import _core
 from leadline.figures.run import Run
@@ -20,28 +21,31 @@ class Order:
 
 
 def order_of(run: Run) -> Order:
-    """Each analysis holds the calls that it looks at until it ends, so one comes after the other."""
+    """Each analysis holds the calls that it looks at until it ends. So one comes after the other, except in a small
+    run."""
     paths = _routine_paths(run)
+    lines = _lines(run)
+    run.profile.loops.main  # noqa: B018  # decided once, before several ask
     _core.give_back_freed_memory()  # of opening the run
-    patterns, waits, phases = run.profile.pattern_finder(), run.profile.wait_finder(), run.profile.phase_finder()
-    every = range(len(run.processes))
-    _add(patterns, _traces(run, every))
-    patterns_found = patterns.find(paths, _lines(run))
-    del patterns
-    _core.give_back_freed_memory()
-    _add(phases, _traces(run, every))
-    phases_found = phases.find(paths)
-    del phases
-    _core.give_back_freed_memory()
-    _add(waits, _traces(run, every))
-    waits_found = waits.find()
-    del waits
-    _core.give_back_freed_memory()
-    return Order(patterns_found, waits_found, phases_found)
+
+    def patterns() -> list[_core.Pattern]:
+        return _all_traces(run, run.profile.pattern_finder()).find(paths, lines)
+
+    def phases_and_waits() -> tuple[_core.RunPhases, _core.RunWaits]:
+        phases = _all_traces(run, run.profile.phase_finder()).find(paths)
+        _core.give_back_freed_memory()
+        return phases, _all_traces(run, run.profile.wait_finder()).find()
+
+    with ThreadPoolExecutor(2 if run.traces.stay_decoded else 1) as pool:
+        patterns_found, others = pool.submit(patterns), pool.submit(phases_and_waits)
+        try:
+            return Order(patterns_found.result(), others.result()[1], others.result()[0])
+        finally:
+            _core.give_back_freed_memory()
 
 
-def _traces(run: Run, indices: Iterable[int]) -> Iterator[tuple[int, _core.Process]]:
-    for index in indices:
+def _traces(run: Run) -> Iterator[tuple[int, _core.Process]]:
+    for index in range(len(run.processes)):
         try:
             yield index, run.trace(index)
         except _core.TraceError:  # it has disappeared since the run was opened: the others have their patterns
@@ -52,9 +56,13 @@ class _Finder(Protocol):
     def add(self, trace: _core.Process, index: int, /) -> None: ...
 
 
-def _add(finder: _Finder, traces: Iterable[tuple[int, _core.Process]]) -> None:
-    for index, trace in traces:
+F = TypeVar("F", bound=_Finder)
+
+
+def _all_traces(run: Run, finder: F) -> F:
+    for index, trace in _traces(run):
         finder.add(trace, index)
+    return finder
 
 
 def _lines(run: Run) -> list[int]:

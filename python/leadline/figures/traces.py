@@ -31,6 +31,11 @@ class Traces:
         self._files = _core.FilesRead()
         self._stay_decoded = True
 
+    @property
+    def stay_decoded(self) -> bool:
+        """All that were read: several threads may read them again at once."""
+        return self._stay_decoded
+
     def read_all(self, files: Sequence[str]) -> Iterator[_core.Process | _core.TraceError]:
         """Each trace, or why it cannot be read, in the order of the files. Some are read ahead, on other cores."""
         at_once = cores.number()
