@@ -1,5 +1,7 @@
 #include "collectives/halving.hpp"
 
+#include <algorithm>
+
 namespace leadline::collectives {
 
 std::vector<HalvingLevel> halve(const Problem& problem, const Folding& folding, Partial* partial) {
@@ -18,6 +20,77 @@ std::vector<HalvingLevel> halve(const Problem& problem, const Folding& folding, 
   }
   partial->settle(mine);
   return levels;
+}
+
+namespace {
+
+// HalvingPlaces in which the ranks that take part have their blocks while they are halved; with them are the blocks of
+// those folded into them.
+class HalvingPlaces {
+ public:
+  HalvingPlaces(const Problem& problem, const Folding& folding, HalvingOrder order)
+      : count_(problem.count),
+        pairs_(problem.processes - folding.participants()),
+        participants_(folding.participants()),
+        is_mirrored_(order == HalvingOrder::of_ranks) {
+    for (int place = 0; place < participants_; ++place) begins_.push_back(begins_.back() + contributed(place).count);
+  }
+
+  // Of a position among those that take part; and the other way round.
+  int of(int position) const {
+    int mirrored = 0;
+    for (int bit = 1; bit < participants_; bit *= 2) mirrored = 2 * mirrored + ((position & bit) != 0);
+    return is_mirrored_ ? mirrored : position;
+  }
+  // A place's blocks where the rank contributes them.
+  Range contributed(int place) const {
+    const int position = of(place), folded = std::min(position, pairs_);
+    return {Space::input, (position + folded) * count_, (position < pairs_ ? 2 : 1) * count_};
+  }
+  // Those of places first .. end - 1 in the order of places.
+  Range between(int first, int end) const {
+    const int64_t begin = begins_[static_cast<size_t>(first)];
+    return {Space::scratch, begin, begins_[static_cast<size_t>(end)] - begin};
+  }
+
+ private:
+  int64_t count_;
+  int pairs_, participants_;
+  bool is_mirrored_;
+  std::vector<int64_t> begins_{0};
+};
+
+}  // namespace
+
+void halving_reduce_scatter(const Problem& problem, HalvingOrder order, Range result, Schedule* schedule) {
+  const Folding folding(problem);
+  const Range input = in_space(Space::input, whole(problem));
+  if (folding.position() < 0) {
+    schedule->wait(schedule->send(input, folding.partner()));
+    schedule->wait(schedule->receive(result, folding.partner()));
+    return;
+  }
+  const HalvingPlaces places(problem, folding, order);
+  Partial partial(input, schedule->reserve(input.count), schedule);
+  folding.fold(problem, &partial);
+  if (order == HalvingOrder::of_ranks) {
+    std::vector<Range> parts;
+    for (int place = 0; place < folding.participants(); ++place) parts.push_back(places.contributed(place));
+    partial.rearrange(parts);
+  }
+  const int place = places.of(folding.position());
+  for (int half = folding.participants() / 2; half > 0; half /= 2) {
+    const int peer = places.of(place ^ half), first = place / half * half, other = first ^ half;
+    partial.exchange(places.between(other, other + half), places.between(first, first + half), folding.rank_of(peer),
+                     peer < folding.position());
+  }
+  // The block of the rank folded into this one comes first: its number is lower.
+  Range own = partial.here(places.between(place, place + 1));
+  if (folding.partner() >= 0) {
+    schedule->wait(schedule->send({own.space, own.first, problem.count}, folding.partner()));
+    own = {own.space, own.first + problem.count, problem.count};
+  }
+  schedule->copy(own, result);
 }
 
 }  // namespace leadline::collectives

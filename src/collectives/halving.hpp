@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "collectives/blocks.hpp"
 #include "collectives/reduction.hpp"
 
 namespace leadline::collectives {
@@ -17,5 +18,12 @@ struct HalvingLevel {
 
 // Those folded into another rank have no levels.
 std::vector<HalvingLevel> halve(const Problem& problem, const Folding& folding, Partial* partial);
+
+// So that each rank ends up with the block of its number.
+enum class HalvingOrder : uint8_t {
+  of_blocks,  // the distance halves: blocks stay where they are; needs a commutative operation
+  of_ranks,   // the distance doubles: blocks are first put in the order of their ranks' mirrored numbers
+};
+void halving_reduce_scatter(const Problem& problem, HalvingOrder order, Range result, Schedule* schedule);
 
 }  // namespace leadline::collectives

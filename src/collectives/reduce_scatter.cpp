@@ -8,7 +8,10 @@ namespace leadline::collectives {
 
 namespace {
 
-Blocks blocks_of(const Problem& problem, Space space) { return {{space, 0, problem.count}, problem.processes}; }
+Blocks blocks_of(const Problem& problem, Space space) { return {in_space(space, whole(problem)), problem.processes}; }
+
+// Whether the result may lie, in place, where another rank's block of the input is: where all get one block only.
+bool is_in_the_way(const Problem& problem) { return facts_of(problem.operation).contributed.block_per_rank; }
 
 // Item t of the flow that comes to a rank is segment t % m of the block that comes in step t / m; the rank passes it on
 // as item t + m of its neighbour's. Items wait for their turn in m + 2 slots.
@@ -31,17 +34,19 @@ class Ring {
     uint32_t arriving = receive(0);
     for (int64_t item = 0; item < items_; ++item) {
       const uint32_t arrives = arriving;
-      if (item) schedule_->wait(sends_[static_cast<size_t>(item - 1)]);  // the next item's slot was sent by that
+      if (item) finish(item - 1);  // the next item's slot was sent by that
       if (item + 1 < items_) arriving = receive(item + 1);
       schedule_->wait(arrives);
       const Range part = input_of(item), sum = slot_of(item);
       schedule_->reduce(part, sum);
-      if (item + per_block_ < items_)
+      if (item + per_block_ < items_) {
         send(item + per_block_, sum, next);
-      else
-        schedule_->copy(sum, {result.space, result.first + part.first - blocks_[problem_.rank].first, part.count});
+        continue;
+      }
+      if (item < per_block_ && is_in_the_way(problem_)) finish(item);  // of two ranks: it was sent from the input
+      schedule_->copy(sum, {result.space, result.first + part.first - blocks_[problem_.rank].first, part.count});
     }
-    if (items_) schedule_->wait(sends_.back());
+    if (items_) finish(items_ - 1);
   }
 
  private:
@@ -57,6 +62,11 @@ class Ring {
   uint32_t receive(int64_t item) {
     const int p = problem_.processes;
     return items_ ? schedule_->receive(slot_of(item), (problem_.rank - 1 + p) % p) : no_request;
+  }
+  void finish(int64_t item) {
+    uint32_t& sent = sends_[static_cast<size_t>(item)];
+    schedule_->wait(sent);
+    sent = no_request;
   }
   void send(int64_t item, Range from, int next) { sends_[static_cast<size_t>(item)] = schedule_->send(from, next); }
 
@@ -82,16 +92,15 @@ void ring_reduce_scatter(const Problem& problem, int64_t segment_bytes, Range re
   if (problem.processes > 1 && problem.count)
     Ring(problem, segment_bytes, schedule).run(result);
   else
-    schedule->copy({Space::input, 0, problem.count}, result);
+    schedule->copy(in_space(Space::input, whole(problem)), result);
 }
 
 void direct_reduce_scatter(const Problem& problem, Range result, Schedule* schedule) {
   const int p = problem.processes, rank = problem.rank;
   const Blocks input = blocks_of(problem, Space::input);
-  const Range slots = schedule->reserve(result.count * p);
-  const auto part = [&](int of) {
-    return of == rank ? input[rank] : Range{Space::scratch, slots.first + of * result.count, result.count};
-  };
+  const bool in_the_way = is_in_the_way(problem);
+  const Blocks slots(schedule->reserve(result.count * p), p);
+  const auto part = [&](int of) { return of == rank ? input[rank] : slots[of]; };
   std::vector<uint32_t> receives(static_cast<size_t>(p), no_request);
   for (int i = 1; i < p; ++i) {
     const int from = (rank - i + p) % p;
@@ -101,16 +110,33 @@ void direct_reduce_scatter(const Problem& problem, Range result, Schedule* sched
   for (int i = 1; i < p; ++i) schedule->send(input[(rank + i) % p], (rank + i) % p);
   Range sum = part(p - 1);
   schedule->wait(receives.back());
+  const Range home = in_the_way ? slots[rank] : result;
   if (rank == p - 1) {
-    schedule->copy(sum, result);
-    sum = result;
+    schedule->copy(sum, home);
+    sum = home;
   }
   for (int from = p - 2; from >= 0; --from) {
     schedule->wait(receives[static_cast<size_t>(from)]);
     schedule->reduce(part(from), sum);
   }
-  if (rank != p - 1) schedule->copy(sum, result);
-  schedule->wait_from(first);
+  if (in_the_way) schedule->wait_from(first);
+  if (in_the_way || rank != p - 1) schedule->copy(sum, result);
+  if (!in_the_way) schedule->wait_from(first);
+}
+
+void pairwise_reduce_scatter(const Problem& problem, Range result, Schedule* schedule) {
+  const int p = problem.processes, rank = problem.rank;
+  const Blocks input = blocks_of(problem, Space::input);
+  const Range sum = schedule->reserve(result.count), came = schedule->reserve(result.count);
+  schedule->copy(input[rank], sum);
+  for (int i = 1; i < p; ++i) {
+    const uint32_t first = schedule->requests;
+    schedule->receive(came, (rank - i + p) % p);
+    schedule->send(input[(rank + i) % p], (rank + i) % p);
+    schedule->wait_from(first);
+    schedule->reduce(came, sum);
+  }
+  schedule->copy(sum, result);
 }
 
 void ring_allgather(const Problem& problem, Schedule* schedule) {

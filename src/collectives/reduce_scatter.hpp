@@ -15,6 +15,9 @@ void ring_reduce_scatter(const Problem& problem, int64_t segment_bytes, Range re
 // Every rank sends each block to the rank of the same number, which reduces what it got in the order of ranks.
 void direct_reduce_scatter(const Problem& problem, Range result, Schedule* schedule);
 
+// The same in p - 1 rounds, which are waited for: a block is reduced when it comes. Needs a commutative operation.
+void pairwise_reduce_scatter(const Problem& problem, Range result, Schedule* schedule);
+
 // Every rank has its block of `data`; then all have all.
 void ring_allgather(const Problem& problem, Schedule* schedule);
 void direct_allgather(const Problem& problem, Schedule* schedule);

@@ -14,6 +14,9 @@ Partial::Partial(const Problem& problem, Schedule* schedule)
   other_ = schedule->reserve(problem.count);
 }
 
+Partial::Partial(Range from, Range home, Schedule* schedule)
+    : schedule_(schedule), here_(from), home_(home), other_(schedule->reserve(from.count)) {}
+
 void Partial::exchange(Range sent, Range kept, int peer, bool peer_is_lower) {
   const uint32_t first = schedule_->requests;
   // The input is left as it is; it may be the same memory as `home_`.
@@ -35,6 +38,17 @@ void Partial::exchange(Range sent, Range kept, int peer, bool peer_is_lower) {
 }
 
 void Partial::send(Range elements, int peer) { schedule_->wait(schedule_->send(here(elements), peer)); }
+
+void Partial::rearrange(const std::vector<Range>& parts) {
+  Range next = here_.space == home_.space && here_.first == home_.first ? other_ : home_;
+  const Range to = next;
+  for (const Range& part : parts) {
+    next.count = part.count;
+    schedule_->copy(here(part), next);
+    next.first += part.count;
+  }
+  here_ = to;
+}
 
 void Partial::settle(Range elements) {
   if (here_.space != home_.space || here_.first != home_.first) schedule_->copy(here(elements), at_home(elements));
@@ -61,7 +75,7 @@ int Folding::position_of_root() const { return root_ < 2 * pairs_ ? root_ / 2 : 
 
 void Folding::fold(const Problem& problem, Partial* partial) const {
   if (partner_ < 0) return;
-  const Range all{Space::data, 0, problem.count};
+  const Range all = whole(problem);
   if (position_ < 0)
     partial->send(all, partner_);
   else
@@ -70,7 +84,7 @@ void Folding::fold(const Problem& problem, Partial* partial) const {
 
 void Folding::unfold(const Problem& problem, Schedule* schedule) const {
   if (partner_ < 0) return;
-  const Range all{Space::data, 0, problem.count};
+  const Range all = whole(problem);
   schedule->wait(position_ < 0 ? schedule->receive(all, partner_) : schedule->send(all, partner_));
 }
 

@@ -9,6 +9,10 @@ namespace leadline::collectives {
 
 // The same range of `input` moved into `data`, as of a reduction of one process.
 void take_input(const Problem& problem, Schedule* schedule);
+// All that a rank contributes, wherever it lies.
+inline Range whole(const Problem& problem) {
+  return {Space::data, 0, problem.count * facts_of(problem.operation).blocks_contributed(problem.processes)};
+}
 inline bool has_result(const Problem& problem) {
   return facts_of(problem.operation).has_result(problem.rank == problem.root);
 }
@@ -19,10 +23,14 @@ class Partial {
  public:
   // Where the rank has no buffer for the result, `home` is scratch of the call's length.
   Partial(const Problem& problem, Schedule* schedule);
+  // `from`: what the rank contributes: of the input, or at `home` already.
+  Partial(Range from, Range home, Schedule* schedule);
 
   // Receives the same elements from `peer` and reduces them with those here; `sent` are sent to it meanwhile.
   void exchange(Range sent, Range kept, int peer, bool peer_is_lower);
   void send(Range elements, int peer);
+  // Parts of it are put side by side, in this order.
+  void rearrange(const std::vector<Range>& parts);
   void settle(Range elements);  // to where the result goes
   Range here(Range elements) const { return at(here_, elements); }
   Range at_home(Range elements) const { return at(home_, elements); }

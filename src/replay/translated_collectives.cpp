@@ -41,6 +41,8 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_
       return bytes <= 2048 ? "binomial" : "rabenseifner";
     case collectives::Operation::allreduce:
       return bytes <= 2048 ? "recursive_doubling" : "rabenseifner";
+    case collectives::Operation::reduce_scatter_block:
+      return bytes * static_cast<int64_t>(processes) < 524288 ? "recursive_halving" : "pairwise";
     case collectives::Operation::gather:
     case collectives::Operation::scatter:
       return "binomial";

@@ -71,15 +71,31 @@ template <class... A>
 [[gnu::noinline, gnu::cold]] bool has_data(Operation operation, bool of_receive_side, A... a) {
   const Word args[] = {a...};
   const host::Traits& traits = host::traits[static_cast<int>(function_of_operation[static_cast<int>(operation)])];
-  return host::Significance(traits, args, -1).of(of_receive_side ? traits.roles.rtype : traits.roles.stype);
+  const bool received = of_receive_side || traits.roles.stype < 0;
+  return host::Significance(traits, args, -1).of(received ? traits.roles.rtype : traits.roles.stype);
 }
+
+// Whether a function has a count and a datatype for either side; else both sides take the same ones.
+template <Operation operation>
+constexpr bool has_two_counts =
+    collectives::facts_of(operation).arguments.scount >= 0 && collectives::facts_of(operation).arguments.rcount >= 0;
+
+// Which argument is the count of what is contributed, and which its datatype.
+template <Operation operation>
+constexpr int8_t own_count =
+    collectives::facts_of(operation).arguments.scount >= 0 ? collectives::facts_of(operation).arguments.scount
+                                                           : collectives::facts_of(operation).arguments.rcount;
+template <Operation operation>
+constexpr int8_t own_type =
+    collectives::facts_of(operation).arguments.stype >= 0 ? collectives::facts_of(operation).arguments.stype
+                                                          : collectives::facts_of(operation).arguments.rtype;
 
 // The side whose count and datatype mean something on every rank: that of what is contributed, or where the root alone
 // does, that of what is received. A rank that passes MPI_IN_PLACE there uses the other side.
 template <Operation operation>
 inline bool decided_by_receive_side(const Word* args) {
   constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
-  if constexpr (facts.arguments.rcount < 0) return false;
+  if constexpr (!has_two_counts<operation>) return false;
   constexpr bool receives = facts.contributed.root_only;
   const Word buffer = args[receives ? facts.arguments.rbuf : facts.arguments.sbuf];
   return (buffer == abi.in_place) != receives;
@@ -94,10 +110,10 @@ inline Call call_of(const Word* args, bool large) {
                            facts.contributed.datatype_per_rank || facts.received.datatype_per_rank;
   static_assert(!by_rank, "counts or datatypes per rank are not supported yet");
   Call call{};
-  call.from = {word(at.sbuf), word(at.stype), count_in(word(at.scount), large), 0, 0, 0, 0};
+  call.from = {word(at.sbuf), args[own_type<operation>], count_in(args[own_count<operation>], large), 0, 0, 0, 0};
   call.to = call.from;
   if constexpr (at.rbuf >= 0) call.to.buffer = args[at.rbuf];
-  if constexpr (at.rcount >= 0) {
+  if constexpr (has_two_counts<operation>) {
     call.to.count = count_in(args[at.rcount], large);
     call.to.datatype = args[at.rtype];
   }
@@ -143,9 +159,9 @@ template <Operation operation, class... A>
     c->population->count(operation, 0, nullptr, c->closed);
     return false;
   }
-  int64_t count = count_in(args[at.scount], large);
-  Word datatype = args[at.stype];
-  if constexpr (at.rcount >= 0) {
+  int64_t count = count_in(args[own_count<operation>], large);
+  Word datatype = args[own_type<operation>];
+  if constexpr (has_two_counts<operation>) {
     if (by_receive_side) {
       count = count_in(args[at.rcount], large);
       datatype = args[at.rtype];

@@ -58,7 +58,8 @@ struct Formula {
 // published figures of scatter + allgather, which count what a rank has already, are above it.
 // Thakur and others 2005 for the exchanges, of p blocks of the length of a message; Bruck and others 1997 for theirs.
 constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce, E = Operation::alltoall,
-               G = Operation::allgather, S = Operation::scatter, P = Operation::scan, X = Operation::exscan;
+               G = Operation::allgather, Q = Operation::reduce_scatter_block, S = Operation::scatter,
+               P = Operation::scan, X = Operation::exscan;
 const Formula formulas[] = {
     {B, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {B, "chain", [](double p, double, double S) { return Figures{p - 2 + S, (p - 1) * S, p - 1}; }, false},
@@ -107,6 +108,12 @@ const Formula formulas[] = {
     {G, "neighbour_exchange", [](double p, double, double) { return Figures{p / 2, p * p / 2, p * (p - 1)}; }, true},
     {G, "recursive_doubling", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, false},
     {G, "bruck", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, false},
+    {Q, "direct", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {Q, "pairwise", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {Q, "ring", [](double p, double, double S) { return Figures{S > 1 ? any : p - 1, p * (p - 1) * S, p * (p - 1)}; },
+     false},
+    {Q, "recursive_halving", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, true},
+    {Q, "butterfly", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, true},
     {S, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {S, "binomial", [](double p, double l, double) { return Figures{l, p - 1, any}; }, false},
     {S, "binomial", [](double p, double l, double) { return Figures{l, p - 1, p * l / 2}; }, true},

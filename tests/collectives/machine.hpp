@@ -135,7 +135,7 @@ class Machine {
   }
 
   // In place, a rank's contribution is where its block of the result is to be, or the result is its own block of what
-  // it contributes.
+  // it contributes; that of a reduction of blocks is at their begin.
   void place(int rank, Rank* r, bool in_place) const {
     const OperationFacts& facts = facts_of(problem_.operation);
     for (int i = 0; i < 3; ++i) {
@@ -145,7 +145,8 @@ class Machine {
     if (!in_place) return;
     const int moved = facts.contributed.block_per_rank ? 0 : 1;
     r->memory_of[moved] = 1 - moved;
-    if (facts.contributed.block_per_rank || facts.received.block_per_rank) r->begin_of[moved] = rank * problem_.count;
+    const bool of_blocks = facts.contributed.block_per_rank || facts.received.block_per_rank;
+    if (of_blocks && !facts.reduces) r->begin_of[moved] = rank * problem_.count;
   }
 
   static Memory& memory(Rank& r, Space space) { return r.spaces[r.memory_of[static_cast<int>(space)]]; }

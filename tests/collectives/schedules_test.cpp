@@ -126,13 +126,14 @@ void check_processes(int p) {
   for (const Algorithm& algorithm : algorithms()) {
     const OperationFacts& facts = facts_of(algorithm.operation);
     // Where every rank has a block of every rank, p blocks of p elements each are too many.
-    const bool quadratic = facts.exchanges() || (facts.received.block_per_rank && !facts.received.root_only);
+    const bool quadratic = (facts.contributed.block_per_rank && !facts.contributed.root_only) ||
+                           (facts.received.block_per_rank && !facts.received.root_only);
     const bool prefix = facts.prefix != Prefix::everybody;
     const std::set<int64_t> few = thorough ? std::set<int64_t>{0, 1, 3, 11} : std::set<int64_t>{1, 5};
-    for (const int64_t count : prefix       ? few
-                               : !quadratic ? counts
-                               : thorough   ? std::set<int64_t>{0, 1, 3}
-                                            : std::set<int64_t>{1})
+    for (const int64_t count : prefix || (quadratic && facts.reduces && p <= 17) ? few
+                               : !quadratic                                      ? counts
+                               : thorough                                        ? std::set<int64_t>{0, 1, 3}
+                                                                                 : std::set<int64_t>{1})
       for (const int root : roots) {
         if (root != *roots.begin() && !facts.has_root) continue;
         Problem problem;

@@ -1,5 +1,5 @@
 /* Steps, in each of which blocks of 4096 bytes are gathered, exchanged, also in place, gathered on all ranks,
-   and scattered, and in which numbers are added up from rank to rank.   blocks STEPS */
+   and scattered, and in which numbers are added up from rank to rank and block by block.   blocks STEPS */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     MPI_Allgather(from, length, MPI_DOUBLE, to, length, MPI_DOUBLE, MPI_COMM_WORLD);
     MPI_Scatter(from, length, MPI_DOUBLE, to, length, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     MPI_Scan(from, to, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Reduce_scatter_block(from, to, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Exscan(from, to, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
   free(from);

@@ -179,7 +179,8 @@ void run(const Case& c, MPI_Comm comm, const std::vector<char>& given, const std
   const bool has_result = facts.has_result(is_root);
   const bool starts_with_given = facts.has_one_buffer() ? is_root : c.in_place;
   const size_t own = facts.received.block_per_rank ? static_cast<size_t>(rank) * block : 0;
-  std::vector<char> data(has_result ? bytes + margin : 0, untouched), input(given);
+  const size_t longest = c.in_place ? std::max(bytes, given.size()) : bytes;
+  std::vector<char> data(has_result ? longest + margin : 0, untouched), input(given);
   if (has_result && starts_with_given && !given.empty()) std::memcpy(data.data() + own, given.data(), given.size());
   std::vector<char> scratch(static_cast<size_t>(schedule.scratch_elements * c.kind.bytes));
   std::vector<MPI_Request> requests(schedule.requests + 1);
@@ -190,20 +191,21 @@ void run(const Case& c, MPI_Comm comm, const std::vector<char>& given, const std
   if (input != given) failed(c, "the input was changed");
   if (!has_result) return;
   for (size_t i = bytes; i < data.size(); ++i)
-    if (data[i] != untouched) return failed(c, "wrote beyond the data");
+    if (data[i] != (i < longest ? given[i] : untouched)) return failed(c, "wrote beyond the data");
   const bool rounds = c.kind.rounds && facts.reduces;
   if (facts.reduces && facts.reduced_until(rank, processes) == 0) return;  // undefined
   if (rounds ? !within_rounding(data.data(), native.data(), c.problem.count)
              : bytes && std::memcmp(data.data(), native.data(), bytes) != 0)
     failed(c, "not what the library's own gives");
-  if (!rounds || facts.received.root_only || facts.prefix != Prefix::everybody) return;
+  const bool differs = facts.contributed.block_per_rank || facts.prefix != Prefix::everybody;  // between the ranks
+  if (!rounds || facts.received.root_only || differs) return;
   std::vector<char> first(data.begin(), data.begin() + static_cast<long>(bytes));
   MPI_Bcast(first.data(), static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
   if (bytes && std::memcmp(first.data(), data.data(), bytes) != 0) failed(c, "another result than on rank 0");
 }
 
 bool may_be_in_place(const OperationFacts& facts) {
-  return !facts.has_one_buffer() && !facts.contributed.block_per_rank;
+  return !facts.has_one_buffer() && (facts.reduces || !facts.contributed.block_per_rank);
 }
 
 void run_variants(const Algorithm& algorithm, const Kind& kind, Problem problem, MPI_Comm comm,

@@ -48,7 +48,7 @@ def _section(operation: Operation) -> str:
     data = tomllib.loads((ROOT / "src" / "collectives" / operation.folder / "algorithms.toml").read_text())
     algorithms = {name: entry for name, entry in data.items() if isinstance(entry, dict)}
     figures = [figure for figure in FIGURES if any(figure in entry for entry in algorithms.values())]
-    lines = ["", f"## {operation.folder.capitalize()}"]
+    lines = ["", f"## {operation.folder.capitalize().replace('_', ' ')}"]
     lines += [*_wrapped(data["intro"]), ""] if "intro" in data else [""]
     head = ["name", "algorithm", *figures, "source"]
     lines += [_row(head), _row(["---"] * len(head)).replace(" ", "")]

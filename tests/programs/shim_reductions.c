@@ -1,5 +1,6 @@
-/* Prefix reductions with known results: sums, and compositions, which are not commutative; in place or not; on several
-   communicators. Prints how many results each rank looked at and how many were wrong.   shim_prefixes OPERATION... */
+/* Reductions whose results differ between the ranks, and are known: sums, and compositions, which are not commutative;
+   in place or not; on several communicators. Prints how many results each rank looked at and how many were wrong.
+   shim_reductions OPERATION... */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,8 +12,8 @@ typedef struct {
   uint32_t slope, shift;
 } Affine;
 
-enum { scan, exscan, operation_count };
-static const char* const names[] = {"scan", "exscan"};
+enum { scan, exscan, reduce_scatter_block, operation_count };
+static const char* const names[] = {"scan", "exscan", "reduce_scatter_block"};
 static long results = 0, wrong = 0;
 static MPI_Datatype affine;
 static MPI_Op composition;
@@ -32,16 +33,17 @@ static Affine value(int rank, int i, int sums) {
   return found;
 }
 
+#define BY_NAME(prefix, suffix)                                                    \
+  (operation == scan     ? prefix##Scan##suffix(from, to, count, type, op, comm)   \
+   : operation == exscan ? prefix##Exscan##suffix(from, to, count, type, op, comm) \
+                         : prefix##Reduce_scatter_block##suffix(from, to, count, type, op, comm))
+
 static int call(int operation, const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
 #ifdef LARGE
-  if (count % 2)
-    return operation == scan ? MPI_Scan_c(from, to, count, type, op, comm)
-                             : MPI_Exscan_c(from, to, count, type, op, comm);
+  if (count % 2) return BY_NAME(MPI_, _c);
 #endif
-  if (count % 3 == 0)
-    return operation == scan ? PMPI_Scan(from, to, count, type, op, comm)
-                             : PMPI_Exscan(from, to, count, type, op, comm);
-  return operation == scan ? MPI_Scan(from, to, count, type, op, comm) : MPI_Exscan(from, to, count, type, op, comm);
+  if (count % 3 == 0) return BY_NAME(PMPI_, );
+  return BY_NAME(MPI_, );
 }
 
 /* Sums are of pairs of numbers, as two elements each. Rank 0 passes no buffer for what MPI_Exscan does not give it,
@@ -50,30 +52,35 @@ static void check(int operation, MPI_Comm comm, int count, int sums, int in_plac
   int rank, size, right = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  const int last = operation == scan ? rank : rank - 1;
-  Affine* from = malloc(sizeof(Affine) * (size_t)(count + 1));
-  Affine* to = malloc(sizeof(Affine) * (size_t)(count + 1));
-  for (int i = 0; i <= count; ++i) {
+  const int blocks = operation == reduce_scatter_block ? size : 1, given = blocks * count;
+  const int last = operation == scan ? rank : operation == exscan ? rank - 1 : size - 1;
+  Affine* from = malloc(sizeof(Affine) * (size_t)(given + 1));
+  Affine* to = malloc(sizeof(Affine) * (size_t)(given + 1));
+  for (int i = 0; i <= given; ++i) {
     from[i] = value(rank, i, sums);
-    to[i] = in_place && i < count ? from[i] : value(-5, i, sums);
+    to[i] = in_place && i < given ? from[i] : value(-5, i, sums);
   }
   const int error =
       call(operation, in_place ? MPI_IN_PLACE : (void*)from, last < 0 && !in_place && size > 1 && count ? NULL : to,
            sums ? 2 * count : count, sums ? MPI_UINT32_T : affine, sums ? MPI_SUM : composition, comm);
   right = error == MPI_SUCCESS;
   for (int i = 0; i < count && last >= 0; ++i) {
-    Affine all = value(0, i, sums);
+    const int at = blocks > 1 ? rank * count + i : i;
+    Affine all = value(0, at, sums);
     for (int r = 1; r <= last; ++r) {
-      const Affine next = value(r, i, sums);
+      const Affine next = value(r, at, sums);
       if (sums) all.slope += next.slope;
       if (sums) all.shift += next.shift;
       if (!sums) all = composed(all, next);
     }
     right = right && memcmp(&all, &to[i], sizeof(all)) == 0;
   }
-  const Affine beyond = value(-5, count, sums);
-  right = right && memcmp(&to[count], &beyond, sizeof(beyond)) == 0;
-  for (int i = 0; i <= count; ++i) {
+  /* In place the library may leave anything in what it read. */
+  for (int i = in_place ? given : count; i <= given; ++i) {
+    const Affine beyond = value(-5, i, sums);
+    right = right && memcmp(&to[i], &beyond, sizeof(beyond)) == 0;
+  }
+  for (int i = 0; i <= given; ++i) {
     const Affine own = value(rank, i, sums);
     right = right && memcmp(&from[i], &own, sizeof(own)) == 0;
   }
