@@ -139,20 +139,35 @@ def patterned(
     make_run: MakeRun, name: str, time_s: float, sites: list[HandmadeSite] | None = None, **evidence: Any
 ) -> Any:
     sites = sites or [a_site("MPI_Isend", "isend", [1.0] * 4, messages=10)]
+    return with_patterns(make_run, (name, sites, evidence), time_s=time_s)
+
+
+def with_patterns(
+    make_run: MakeRun, *found: tuple[str, list[HandmadeSite], dict[str, Any]], time_s: float | None = None
+) -> Any:
+    """A run with patterns: of each its name, its call sites and its evidence.   time_s: of each; else that of its
+    calls."""
+    sites: list[HandmadeSite] = []
+    patterns = []
+    for name, own, evidence in found:
+        calls_ns = sum(calls.time_ns for site in own for calls in site.by_rank.values())
+        patterns.append(
+            SimpleNamespace(
+                name=name,
+                sites=list(range(len(sites), len(sites) + len(own))),
+                files=[],
+                in_main_loop=False,
+                ranks=4,
+                messages=40,
+                bytes=320,
+                time_ns=time_s * 1e9 if time_s is not None else calls_ns,
+                evidence=[*([("root", 2)] if name == "all_to_one" else []), *evidence.items()],
+            )
+        )
+        sites += own
     run = make_run(sites, ranks(), [])
-    pattern = SimpleNamespace(
-        name=name,
-        sites=list(range(len(sites))),
-        files=[],
-        in_main_loop=False,
-        ranks=4,
-        messages=40,
-        bytes=320,
-        time_ns=time_s * 1e9,
-        evidence=[*([("root", 2)] if name == "all_to_one" else []), *evidence.items()],
-    )
     run.profile.pattern_finder = lambda: SimpleNamespace(
-        add=lambda process, index: None, find=lambda paths, lines: [pattern]
+        add=lambda process, index: None, find=lambda paths, lines: patterns
     )
     return run
 

@@ -167,15 +167,15 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
     ],
     "waiting": [
         (
-            lambda make: waiting(make, 0.41),
+            lambda make: waiting(make, 0.81),
             {
                 "kind": "late_sender",
-                "wait_s": pytest.approx(0.41),
-                "share": pytest.approx(0.41 / RUN_S),
+                "wait_s": pytest.approx(0.81),
+                "share": pytest.approx(0.81 / RUN_S),
                 "cause_rank": 2,
             },
         ),
-        (lambda make: waiting(make, 0.39), None),
+        (lambda make: waiting(make, 0.79), None),
     ],
     "imbalance": [
         (lambda make: uneven_in_steps(make, 0.21, fixed_ns=2e5), {"kind": "fixed", "rank": 3, "lost_s": 0.084}),

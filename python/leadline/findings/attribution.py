@@ -14,11 +14,13 @@ from leadline.figures.content import Content
 from leadline.figures.run import Site
 from leadline.figures.time_parts import LOST
 from leadline.findings.finding import Finding
+from leadline.findings.ordering import by_cost, is_timed
 
 IN_TURN = ("wandering", "changing", "noise")  # kinds of uneven computation
 OF_UNEVEN = ("share", "lost_per_step_s", "lost_s")  # its evidence that follows from its cost
 SERIAL = ("serialised_order", "unexpected_large")
 LEAST_SHARE = 0.01  # of the time: as in the thresholds of these findings
+LEAST_TIMED = 0.02  # of what only times show: as of uneven computation, since less may be the machine
 HIDING = "no_overlap"  # of what is left when calls have been combined or replaced
 EXPLAINED = 0.5  # of a wait: if uneven computation leaves less, the wait is a part of that
 SAME_CALLS = 0.5  # of the time of a finding's calls: then it belongs to the other one that is about them
@@ -81,7 +83,18 @@ def attributed(content: Content, found: Sequence[Finding], say: Saying) -> list[
             given[id(finding)] = _with_its_cost(content, finding, seconds, uneven, say)
     grouped = _grouped([(each, given.get(id(each), each)) for each in _with_files_once(content, found)], seconds)
     limited = _within_what_is_lost(content, grouped, say)
-    return [each for was, each in zip(found, limited, strict=True) if id(was) not in given or _costs(content, each)]
+    decided = [id(was) not in given or _costs(content, each) for was, each in zip(found, limited, strict=True)]
+    return _without_those_that_cost_little(limited, decided)
+
+
+def _without_those_that_cost_little(found: Sequence[Finding], cost_enough: Sequence[bool]) -> list[Finding]:
+    """What is part of one that is left out stands for itself if it costs enough."""
+    left_out = {each.text for each, enough in zip(found, cost_enough, strict=True) if not enough and not each.part_of}
+    return [
+        replace(each, part_of="") if each.part_of in left_out else each
+        for each, enough in zip(found, cost_enough, strict=True)
+        if enough or (each.part_of and each.part_of not in left_out)
+    ]
 
 
 def _within_what_is_lost(content: Content, found: Sequence[Finding], say: Saying) -> list[Finding]:
@@ -150,8 +163,8 @@ def _lost_s(uneven: Finding) -> float:
 
 
 def _costs(content: Content, finding: Finding) -> bool:
-    """Whether other findings leave enough of its cost that it is worth saying, or it is a part of another."""
-    return bool(finding.part_of) or content.share(finding.cost_s or 0.0) >= LEAST_SHARE
+    """Whether other findings leave enough of its cost that it is worth saying."""
+    return content.share(finding.cost_s or 0.0) >= (LEAST_TIMED if is_timed(finding) else LEAST_SHARE)
 
 
 def _by_cost(found: Sequence[Finding], rule: str) -> list[Finding]:
@@ -188,16 +201,16 @@ def _at(site: Site | None) -> tuple[str, str] | None:
 
 
 def _grouped(found: list[tuple[Finding, Finding]], seconds: _Seconds) -> list[Finding]:
-    """Patterns of the same calls are one entry: the costliest leads. Takes each finding as it was and as it is now; a
-    part says what it could save alone."""
+    """Patterns of the same calls are one entry: the first in their order leads. Takes each finding as it was and as it
+    is now; a part says what it could save alone."""
     leaders: list[Finding] = []
     parts: dict[int, Finding] = {}
-    about_calls = [
-        (was, now)
+    about_calls = {
+        id(now): (was, now)
         for was, now in found
         if now.id == "pattern" and "file" not in now.evidence and now.about.sites and not now.part_of
-    ]
-    for was, now in sorted(about_calls, key=lambda both: -(both[1].cost_s or 0.0)):
+    }
+    for was, now in (about_calls[id(each)] for each in by_cost([now for _, now in about_calls.values()], 0.0)):
         own = {site: seconds.time.get(site, 0.0) for site in now.about.sites}
         leader = next((each for each in leaders if _same_calls(own, set(each.about.sites))), None)
         if leader is None:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from leadline.figures import file_costs
 from leadline.figures.content import Content
 from leadline.figures.paths import short_place
 from leadline.figures.patterns import CONSECUTIVE, PROCESSES, PatternEntry
 from leadline.figures.waits import WaitEntry
-from leadline.findings.file_words import file_sentence
+from leadline.findings.alike import alike, from_where, inner_routines, making_routine, together
 from leadline.findings.finding import About, Evidence, Fact, LoopPlace, Rule, at_least
-from leadline.text import format as fmt
+from leadline.findings.pattern_words import SAVED, sentence
 from leadline.wording.patterns import pattern_at
 
 MOST = 8
-MOST_PLACES = 8  # calls in a row that are named
+HIDING = "no_overlap"
 FENCE = "MPI_Win_fence"
 LATE_RECEIVER = "late_receiver"
 OF_ORDER = ("serialised_order", "unexpected_large")
@@ -50,22 +51,6 @@ HELP_ONE_SIDED = {
         "Combine the data for each target into one operation: a contiguous buffer or a derived datatype."
     ),
 }
-FACT_ONE_SIDED = {
-    "packable_messages": "consecutive {} to the same target could be combined",
-    "all_to_one": "all ranks' data is collected on one rank by {}",
-    "one_to_all": "one rank's data is distributed to all others by {}",
-    "handmade_broadcast": "a broadcast is hand-written with {}",
-    "handmade_reduction": "a reduction is hand-written with {}",
-    "handmade_alltoall": "an all-to-all is hand-written with {}",
-}
-# Iterations of a loop over fields look like those of a relaxation, which no record tells apart.
-MAY_DEPEND = "It also computes in between: independent fields can be packed, steps of a solver cannot."
-# What there are fewer of where calls in a row become one: what each call is, and what another one did before it.
-SAVED = {
-    "messages": ("exchange", "received"),
-    "reductions": ("reduction", "computed"),
-    "broadcasts": ("broadcast", "brought"),
-}
 COLLECTIVE = re.compile("^MPI_File_.*_(all|ordered)")
 FREEING = ("_free", "_disconnect")
 ROOTED = ("all_to_one", "one_to_all")
@@ -73,64 +58,61 @@ OF_FILES = {
     *("files", "file_bytes", "readers", "remaining_s", "writer", "bytes_written", "reader", "bytes_read"),
     *("names", "opening_s", "transfers", "bytes_each", "reads", "writes"),
 }
-FACT = {
-    "packable_messages": "consecutive messages to the same partner could be combined",
-    "all_to_one": "all ranks send to one",
-    "one_to_all": "one rank sends to all others",
-    "handmade_broadcast": "a broadcast is hand-written with sends",
-    "handmade_reduction": "a reduction is hand-written with sends",
-    "handmade_alltoall": "an all-to-all is hand-written with sends",
-    "serialised_order": "blocking sends serialise the ranks, each waiting for the next",
-    "unexpected_large": "large sends start before their receive is posted",
-    "redundant_barrier": "the barriers are redundant",
-    "allreduce_bound": "small allreduces dominate a loop",
-    "no_overlap": "nonblocking messages do not overlap with computation",
-    "polling": "polling completes nothing",
-}
 
 
 def facts(content: Content) -> list[Fact]:
     """share: of the time, in the calls.   recoverable_s: what could be saved of it.   lost_share: as a share, without
-    what other findings account for."""
+    what other findings account for.   places: where the same calls of a routine make the pattern."""
     writer = file_costs.writer_in_findings(content)
-    found: dict[tuple[str, str, str | None, str | None], Fact] = {}
-    for entry in content.patterns:
-        if entry.name not in HELP:
-            continue
-        key = (entry.name, pattern_at(entry), _loop(entry), entry.evidence.get("one_sided"))
-        if key in found:  # other call sites of the same routines: one finding
-            known = found[key].evidence
-            for name, value in (
-                ("time_s", entry.time_s),
-                ("share", entry.share),
-                ("recoverable_s", _recoverable_s(content, entry, writer)),
-                ("messages_per_step", entry.messages_per_step or 0.0),
-            ):
-                known[name] = (known[name] or 0.0) + value
-            known["deciding_share"] = known["lost_share"] = content.share(known["recoverable_s"])
-            known["together"] = max(known["together"] or 0, entry.evidence.get("together") or 0) or None
-            found[key] = Fact(known, found[key].about.and_also(_about(entry)))
-        elif len(found) < MOST:
-            recoverable_s = _recoverable_s(content, entry, writer)
-            evidence = {
-                "pattern": entry.name,
-                "where": pattern_at(entry),
-                "time_s": entry.time_s,
-                "share": entry.share,
-                "deciding_share": content.share(recoverable_s),
-                "recoverable_s": recoverable_s,
-                "lost_share": content.share(recoverable_s),
-                "messages_per_step": entry.messages_per_step,
-                "together": entry.evidence.get("together"),
-                "bound": entry.bound,
-                "assumes": entry.evidence.get("assumes"),
-                "computes": entry.evidence.get("computes"),
-                "loop": _loop(entry),
-                "one_sided": entry.evidence.get("one_sided"),
-                **_more(content, entry),
-            }
-            found[key] = Fact(evidence, _about(entry))
-    return list(found.values())
+    found: list[Fact] = []
+    for entries in alike(content, [entry for entry in content.patterns if entry.name in HELP])[:MOST]:
+        first, about = entries[0], _about(entries[0])
+        for entry in entries[1:]:
+            about = about.and_also(_about(entry))
+        recoverable = [_recoverable_s(content, entry, writer) for entry in entries]
+        computing_s = sum(s for s, each in zip(recoverable, entries, strict=True) if each.evidence.get("computes"))
+        recoverable_s = sum(recoverable)
+        if first.name == HIDING:
+            recoverable_s = min(recoverable_s, _computed_s(content))
+        evidence = {
+            "pattern": first.name,
+            "where": _where(content, entries),
+            "time_s": sum(entry.time_s for entry in entries),
+            "share": sum(entry.share for entry in entries),
+            "deciding_share": content.share(recoverable_s),
+            "recoverable_s": recoverable_s,
+            "lost_share": content.share(recoverable_s),
+            "messages_per_step": sum(entry.messages_per_step or 0.0 for entry in entries) or None,
+            **together(entries),
+            "assumes": first.evidence.get("assumes"),
+            "computes": computing_s > recoverable_s / 2,
+            "loop": _loop(first),
+            "loops": _loops(entries),
+            "routine": making_routine(content, first),
+            "places": len(entries),
+            "one_sided": first.evidence.get("one_sided"),
+            **_more(content, entries),
+        }
+        found.append(Fact(evidence, about))
+    return found
+
+
+def _where(content: Content, entries: Sequence[PatternEntry]) -> str:
+    if len(entries) == 1:
+        return pattern_at(entries[0])
+    return inner_routines(content, entries) if entries[0].name in CONSECUTIVE else from_where(content, entries)
+
+
+def _loops(entries: Sequence[PatternEntry]) -> list[Evidence]:
+    """The loops that patterns lie in, each with how many messages could be one; most first."""
+    loops: dict[str, Evidence] = {}
+    for entry in entries:
+        if place := _loop(entry):
+            told = loops.setdefault(place, {"loop": place, "together": 0, "computes": False, "exchanges": 0})
+            told["together"] = max(told["together"], entry.evidence.get("together") or 0)
+            told["computes"] = told["computes"] or bool(entry.evidence.get("computes"))
+            told["exchanges"] += 1
+    return sorted(loops.values(), key=lambda told: (-told["together"], told["loop"]))
 
 
 def _about(entry: PatternEntry) -> About:
@@ -141,24 +123,28 @@ def _about(entry: PatternEntry) -> About:
     return About(entry.sites, loop, ranks, entry.files)
 
 
-def _more(content: Content, entry: PatternEntry) -> Evidence:
+def _more(content: Content, entries: Sequence[PatternEntry]) -> Evidence:
     """What else the sentences of some patterns need."""
-    told = entry.evidence
-    if entry.files:
-        return _of_files(content, entry)
-    if entry.name == "allreduce_bound":
-        return {"reductions": len({short_place(site.location) for site in entry.sites})}
-    if entry.name in CONSECUTIVE:
+    first, told = entries[0], entries[0].evidence
+    if first.files:
+        return _of_files(content, first)
+    if first.name == "allreduce_bound":
+        sites = [site for entry in entries for site in entry.sites]
+        return {"reductions": len({short_place(site.location) for site in sites})}
+    if first.name in CONSECUTIVE:
         saved = next(what for what in SAVED if f"{what}_saved_in_step" in told)
         return {
-            **{name: told[name] for name in ("called_in", "called_at")},
+            "called_in": told["called_in"],
+            "called_at": list(dict.fromkeys(place for entry in entries for place in entry.evidence["called_at"])),
             "saved": saved,
-            "saved_per_step": told[f"{saved}_saved_in_step"] if entry.steps else None,
+            "saved_per_step": sum(each.evidence[f"{saved}_saved_in_step"] for each in entries if each.steps) or None,
         }
-    if entry.name == "repeated_creation":
-        making = {site.function for site in entry.sites if not site.function.endswith(FREEING)}
-        return {"what": told["what"], "made_per_step": told["made_per_step"], "functions": sorted(making)}
-    return {"waits_in_order": True} if told.get("chain") is not None and entry.name in ROOTED else {}
+    if first.name == "repeated_creation":
+        making = {s.function for entry in entries for s in entry.sites if not s.function.endswith(FREEING)}
+        made = sum(entry.evidence["made_per_step"] for entry in entries)
+        return {"what": told["what"], "made_per_step": made, "functions": sorted(making)}
+    ordered = any(entry.evidence.get("chain") is not None for entry in entries)
+    return {"waits_in_order": True} if ordered and first.name in ROOTED else {}
 
 
 def _of_files(content: Content, entry: PatternEntry) -> Evidence:
@@ -181,8 +167,8 @@ def _recoverable_s(content: Content, entry: PatternEntry, writer: str | None) ->
     """At most this much of its time can be saved: communication hides behind no more computation than there is, and
     when calls are combined or replaced, ranks still wait for a slow one, for one that writes a file, or at a fence."""
     told = entry.evidence
-    if entry.name == "no_overlap":
-        return min(entry.time_s, sum(rank.computation_s for rank in content.ranks))
+    if entry.name == HIDING:
+        return min(entry.time_s, _computed_s(content))
     if entry.files:
         return file_costs.recoverable_s(content, entry)
     sites = set(entry.sites)
@@ -197,6 +183,10 @@ def _recoverable_s(content: Content, entry: PatternEntry, writer: str | None) ->
     if "sending_s" in told:  # messages go one way: what one side spends longer than the other is waiting
         left_s = min(left_s, 2 * told["sending_s"], 2 * told["receiving_s"])
     return left_s * (1 - 1 / (told.get("together") or math.inf))
+
+
+def _computed_s(content: Content) -> float:
+    return sum(rank.computation_s for rank in content.ranks)
 
 
 def _by_order(content: Content, entry: PatternEntry) -> float:
@@ -225,56 +215,6 @@ def _loop(entry: PatternEntry) -> str | None:
         return entry.evidence.get("loop_routine")
     file = str(entry.evidence["loop_file"]).rsplit("/", 1)[-1]
     return f"{file}:{entry.evidence['loop_line']} in {entry.evidence['loop_routine']}"
-
-
-def sentence(content: Content, found: Evidence) -> str:
-    if "file" in found:
-        return file_sentence(found)
-    how = found["one_sided"]
-    share = fmt.percent(found["lost_share"]) + (", including synchronisation" if how else "")
-    fact = FACT_ONE_SIDED[found["pattern"]].format(how) if how else FACT.get(found["pattern"], "")
-    if found["pattern"] in CONSECUTIVE:
-        return _in_a_row(found, share)
-    if found["assumes"] == "independent trips":
-        many = found.get("bound", "") + fmt.count(found["together"])
-        does = f"issues {many} {how} to each target" if how else f"sends each partner {many} messages"
-        text = f"{share}: {_in_words(found['loop'])} {does} that could be one, if no iteration needs another's data."
-        return f"{text} {MAY_DEPEND}" if found["computes"] else text
-    elif found["together"]:
-        fact = f"{fmt.count(found['together'])} {fact}"
-    elif found["pattern"] == "repeated_creation":
-        fact = (
-            f"{found['what']} are created in every iteration, {fmt.number(found['made_per_step'])} per rank "
-            f"({', '.join(found['functions'])})"
-        )
-    elif found.get("waits_in_order"):
-        fact += ", serialised by blocking sends"
-    elif found["loop"]:
-        return f"{share}: {_in_words(found['loop'])} is bound by small allreduces."
-    return f"{share}: in {found['where']}, {fact}."
-
-
-def _in_a_row(found: Evidence, share: str) -> str:
-    """ "12 %: step makes 8 exchanges with the same partners in a row (step.f90:384 and :391)." """
-    kind, did = SAVED[found["saved"]]
-    what = "exchanges with the same partners" if kind == "exchange" else f"{kind}s"
-    who = found["called_in"] or found["where"]
-    at = f" ({', '.join(found['called_at'][:MOST_PLACES])}{', …' if len(found['called_at']) > MOST_PLACES else ''})"
-    saved = (
-        f", {fmt.number(found['saved_per_step'])} fewer {found['saved']} per iteration"
-        if found["saved_per_step"]
-        else ""
-    )
-    return (
-        f"{share}: {who} makes {fmt.count(found['together'])} {what} in a row{at if found['called_at'] else ''} that "
-        f"could be one{saved}, if no {kind} needs what another {did}."
-    )
-
-
-def _in_words(loop: str) -> str:
-    """ "the loop at advection.cpp:356 (trcadv)", as much of it as is known."""
-    place, _, routine = loop.rpartition(" in ")
-    return f"the loop at {place} ({routine})" if place else f"the loop in {routine}"
 
 
 def help_for(found: Evidence) -> str:

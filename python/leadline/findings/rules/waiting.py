@@ -182,7 +182,7 @@ RULE = Rule(
     section="waits",
     facts=facts,
     sentence=sentence,
-    threshold={"share": at_least(0.01)},
+    threshold={"share": at_least(0.02)},
     cost_s=cost_s,
     help=help_for,
 )
