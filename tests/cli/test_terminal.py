@@ -58,6 +58,7 @@ LINES = [
     "compare run run --all",
     "predict missing",
     "exec -o one ./app",
+    "campaign missing.toml",
     "collect run",
     "workload list",
     "config",

@@ -44,10 +44,12 @@ ALLOWED: dict[str, set[str]] = {
     "tuning": {"bench", "launch", "launchers", "libraries", "mpi", "runs", "statistics", "text"},
     "calibration": {"bench", "launch", "mpi", "network", "runs", "statistics", "tuning"},
     "studies": {"figures", "mpi", "report", "runs", "statistics", "text", "workloads"},
+    "campaign": {"compare", "figures", "launch", "mpi", "runs", "statistics", "tables", "text", "workloads"},
     "cli": {
         "advice",
         "bench",
         "calibration",
+        "campaign",
         "compare",
         "figures",
         "interchange",

@@ -29,6 +29,7 @@ COMMANDS = {
     "exec": "Record one rank: leadline exec goes between srun/mpiexec and the program.",
     "collect": "Collect traces that killed ranks left on this node.",
     "workload": "List, build and run the programs that come with Leadline.",
+    "campaign": "Run a matrix of libraries, ranks, settings and inputs, and compare.",
     "study": "Repeat a published optimisation and compare it with the papers.",
     "bench": "Benchmark messages and collective algorithms.",
     "tune": "Find collective algorithms that beat the library default.",

@@ -26,6 +26,7 @@ def _capital(text: str) -> str:
 
 TIME = "between MPI_Init and MPI_Finalize (both excluded), over all threads that called MPI"
 SHARE = Column("% of time", f"Share of the time summed over ranks {TIME}")
+RANKS = Column("Ranks", "Number of ranks")
 RANK = Column("Rank", "Rank in MPI_COMM_WORLD")
 
 # Of a function, call site, routine or chain of routines.
@@ -184,6 +185,33 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "what": Column("Figure", "Claim of the papers"),
         "papers": Column("Papers", "As published"),
         "here": Column("Here", "Measured on this machine"),
+    },
+    "campaign_environments": {
+        "what": Column("What", "Fact about the library, its settings, the machine or the placement"),
+        "candidate": Column("Candidate", "Library and setting"),
+        "value": Column("Value", "In its runs; several if they differ"),
+    },
+    "campaign_cells": {
+        "program": Column("Program", "Program and input"),
+        "ranks": RANKS,
+        "candidate": Column("Candidate", "Library and setting"),
+        "n": Column("n", "Repeats that the median is of"),
+        "median": Column("Median", "Median of the repeats"),
+        "interval": Column("95 % CI", "Bootstrap interval of the median, from five repeats on"),
+        "best": Column("× fastest", "Time relative to the fastest candidate, with its 95 % CI"),
+        "group": Column("Group", "Candidates that share a letter are within noise of each other"),
+        "overhead": Column("Recording", "Time that recording adds, where runs with and without it alternate"),
+        "outliers": Column("Outliers", "Repeats far from the others; they are kept"),
+        "failed": Column("Failed", "Runs that failed"),
+    },
+    "campaign_scaling": {
+        "program": Column("Program", "Program and input"),
+        "candidate": Column("Candidate", "Library and setting"),
+        "ranks": RANKS,
+        "time": Column("Time", "Median of the repeats"),
+        "scalability": Column("Scalability", "Time on the fewest ranks, divided by this"),
+        "efficiency": Column("Efficiency", "Scalability by the ratio of ranks (strong), or scalability (weak)"),
+        "serial": Column("Serial", "Share of the time that more ranks do not shorten, by Amdahl's law (fitted)"),
     },
     "slow_iterations": {
         "iteration": Column("Iteration", "Iteration number, from 0"),

@@ -40,6 +40,12 @@ def write_study(study: dict[str, Any], file: Path) -> None:
     _write(_document(study, "Study – Leadline", "leadline study opatm", _study_script()), file)
 
 
+def write_campaign(campaign: dict[str, Any], file: Path) -> None:
+    """The same of what `leadline campaign --json` prints, with `directory`, and `report` of each run: a link."""
+    command = f"leadline campaign {in_shell(str(campaign['directory']))}"
+    _write(_document(campaign, f"{campaign['name']} – Leadline", command, _campaign_script()), file)
+
+
 def _write(text: str, file: Path) -> None:
     with own_files.replacing(file) as out:
         out.write(text)
@@ -107,6 +113,11 @@ def _comparison_script() -> str:
 @functools.cache
 def _study_script() -> str:
     return _script("study.js")
+
+
+@functools.cache
+def _campaign_script() -> str:
+    return _script("campaign.js")
 
 
 def _script(name: str) -> str:

@@ -1,0 +1,187 @@
+"""Goes through the runs of a campaign, with those of one number of ranks interleaved, and keeps each when it ends."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from leadline import run_directory
+from leadline.campaign import conditions, leftovers
+from leadline.campaign.journal import Journal, Key, Row
+from leadline.campaign.plan import Cell, Plan
+from leadline.campaign.programs import Programs, Start
+from leadline.compare.environment import environment_of
+from leadline.errors import LeadlineError
+from leadline.figures.run import open_run
+from leadline.isolated import module_command
+from leadline.mpi import Library
+from leadline.runs.launch import Launch
+from leadline.runs.order import Turn, turns
+from leadline.runs.outcome import Outcome
+from leadline.runs.runner import Done, Finished, Runner
+
+RUNS = "runs"
+COLLECTING_S = 120.0  # beside a run's own limit: to gather traces and to write its report
+# The variables that the recorder keeps of each rank (src/recorder/process/tool_variables.cpp), without rare ones.
+KEPT = (
+    *("MPIR_CVAR_", "MPIR_PARAM_", "MPICH_", "I_MPI_", "FI_PROVIDER", "UCX_", "OMPI_MCA_pml", "OMPI_MCA_btl"),
+    *("OMPI_MCA_mtl", "OMPI_MCA_coll", "OMPI_MCA_osc", "OMPI_MCA_io", "OMPI_MCA_mpi_", "OMPI_MCA_fcoll"),
+)
+NOT_SEEN, SEEN, OTHER, UNKNOWN = "not seen by the ranks", "seen by the ranks", "another value", "not recorded"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A cell, recorded or not: what the rounds interleave."""
+
+    cell: Cell
+    recorded: bool
+
+
+def jobs_of(plan: Plan, cells: list[Cell]) -> list[Turn[Job]]:
+    """All runs, those with few ranks first. Every round has each cell of that number of ranks once."""
+    found: list[Turn[Job]] = []
+    for ranks in sorted({cell.ranks for cell in cells}):
+        group = [Job(c, way) for c in cells if c.ranks == ranks for way in c.program.recording.ways]
+        found += turns(group, plan.repeats)
+    return found
+
+
+def key_of(turn: Turn[Job]) -> Key:
+    return turn.candidate.cell.id, turn.round, turn.candidate.recorded
+
+
+def run_name(cell_id: str, repeat: int, recorded: bool) -> str:
+    return f"{cell_id}-{repeat + 1}{'' if recorded else '-plain'}"
+
+
+@dataclass
+class Execution:
+    """before: is told of each run before it begins, with the number of those that are finished."""
+
+    plan: Plan
+    journal: Journal
+    token: str
+    say: Callable[[str], None]
+    before: Callable[[Turn[Job]], None] = lambda _: None
+    retry_failed: bool = False
+    _busy: conditions.Busy = field(default_factory=conditions.Busy.now)
+
+    def __post_init__(self) -> None:
+        self.directory = self.journal.directory
+        self.programs = Programs(self.directory, self.say)
+
+    def run(self, cells: list[Cell], total_limit_s: float | None = None) -> Finished[Job]:
+        (self.directory / RUNS).mkdir(exist_ok=True)
+        return Runner(total_limit_s=total_limit_s).run(jobs_of(self.plan, cells), self._launch, self._take)
+
+    def is_done(self, key: Key) -> bool:
+        row = self.journal.rows.get(key)
+        return row is not None and (row["ok"] or not self.retry_failed)
+
+    def _launch(self, turn: Turn[Job]) -> Launch | None:
+        """None: it is finished, or cannot be started, which is a row, too."""
+        if self.is_done(key_of(turn)):
+            return None
+        job = turn.candidate
+        start = self.programs.start(job.cell)
+        library = self.programs.library(job.cell.library)
+        if start.why_not or isinstance(library, str):
+            self.journal.add({**self._row(turn), "reason": start.why_not or str(library)})
+            return None
+        self.before(turn)
+        launch = self._of(job, start, library)
+        if job.recorded:
+            directory = self._place(turn)
+            shutil.rmtree(directory, ignore_errors=True)  # of a run that was interrupted
+            command = ("run", "--quiet", "--output", str(directory), "--", *launch.argv)
+            limit = None if launch.limit_s is None else launch.limit_s + COLLECTING_S
+            launch = replace(launch, argv=tuple(module_command("leadline", *command)), limit_s=limit)
+        self._busy = conditions.Busy.now()
+        return launch
+
+    def _of(self, job: Job, start: Start, library: Library) -> Launch:
+        cell = job.cell
+        env = library.env() | dict(start.environment) | dict(cell.setting.environment)
+        env[leftovers.VARIABLE] = self.token
+        words = (*library.launch(cell.ranks), *cell.setting.options, *start.words, *cell.input.arguments)
+        return Launch(cell.label, words, env, start.directory, cell.program.timeout_s)
+
+    def _place(self, turn: Turn[Job]) -> Path:
+        return self.directory / RUNS / run_name(*key_of(turn))
+
+    def _row(self, turn: Turn[Job]) -> Row:
+        cell, repeat, recorded = key_of(turn)
+        return {
+            "cell": cell,
+            "names": turn.candidate.cell.names,
+            "repeat": repeat,
+            "recorded": recorded,
+            "ok": False,
+            "reason": "",
+            "time_s": None,
+            "wall_s": 0.0,
+        }
+
+    def _take(self, done: Done[Job]) -> None:
+        job, outcome = done.turn.candidate, done.outcome
+        now = conditions.Busy.now()
+        row = self._row(done.turn) | {name: value for name, value in outcome.row().items() if name != "label"}
+        row |= {"load": self._busy.load, "stolen": now.stolen_since(self._busy)}
+        if job.recorded:
+            row["wall_s"] = _recorded_s(self._place(done.turn)) or row["wall_s"]
+        time_s, why = _time(job.cell.program.time, outcome, row["wall_s"]) if outcome.ok else (None, outcome.reason)
+        row |= {"ok": time_s is not None, "time_s": time_s, "reason": why}
+        library = self.programs.library(job.cell.library)
+        assert isinstance(library, Library)
+        wanted = dict(job.cell.setting.environment)
+        facts = conditions.facts(library, wanted)
+        if job.recorded and time_s is not None:
+            seen = _seen(self._place(done.turn))
+            if seen is not None:
+                facts = conditions.of_host() | seen
+                row["settings"] = {name: took_effect(value, name, seen) for name, value in wanted.items()}
+        row["environment"] = self.journal.environment(facts)
+        self.journal.add(row)
+
+
+def took_effect(value: str, name: str, seen: dict[str, str | None]) -> str:
+    """Whether the ranks had the variable, as far as the recorder keeps such variables."""
+    found = seen.get(name)
+    if found is None:
+        return NOT_SEEN if _is_kept(name) else UNKNOWN
+    return SEEN if found == value else f"{OTHER}: {found}"
+
+
+def _is_kept(name: str) -> bool:
+    return name.startswith(KEPT)
+
+
+def _recorded_s(directory: Path) -> float | None:
+    """The launcher's time without ours, as the run's description has it."""
+    found: Any = run_directory.read_description(directory).get("duration_s")
+    return float(found) if found else None
+
+
+def _seen(directory: Path) -> dict[str, str | None] | None:
+    try:
+        return environment_of(open_run(directory))
+    except LeadlineError:
+        return None
+
+
+def _time(pattern: str, outcome: Outcome, wall_s: float) -> tuple[float | None, str]:
+    if not pattern:
+        return wall_s, ""
+    found = list(re.finditer(pattern, f"{outcome.output}\n{outcome.errors}"))
+    if not found:
+        return None, "no time in its output"
+    text = found[-1].group(1) or ""
+    try:
+        return float(text), ""
+    except ValueError:
+        return None, f"no number in the time in its output: {text[:40]!r}"

@@ -1,0 +1,76 @@
+"""The page of `leadline campaign`, in a browser."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.report.page import document
+
+HOSTILE = '<img src=x onerror="alert(1)">'
+
+
+def a_campaign(n_cells: int, repeats: int) -> dict[str, Any]:
+    chance = random.Random(1)
+
+    def runs() -> list[dict[str, Any]]:
+        made = [{"repeat": n, "recorded": True, "time_s": chance.uniform(1, 2)} for n in range(repeats)]
+        return [{**run, **{"outlier": False, "counts": True, "reason": "", "environment": "e1"}} for run in made]
+
+    cells = [
+        {
+            **{
+                "program": f"app{at % 4}",
+                "input": "default",
+                "ranks": 2 << (at // 4 % 5),
+                "candidate": f"lib{at // 20}",
+            },
+            **{"id": f"c{at}", "n": repeats, "failed": 0, "reason": "", "median": 1.5, "low": 1.4, "high": 1.6},
+            **{"outliers": 0, "to_best": None, "group": "a", "overhead": None, "settings": {}, "runs": runs()},
+        }
+        for at in range(n_cells)
+    ]
+    for cell in cells:
+        for run in cell["runs"]:
+            run["report"] = f"runs/{cell['id']}-{run['repeat'] + 1}/report.html"
+    return {
+        "name": HOSTILE,
+        "verdict": f"{HOSTILE}: no difference is proven",
+        "notes": [HOSTILE],
+        "directory": "/x",
+        "environments": {
+            "candidates": ["lib0", HOSTILE],
+            "differences": [{"title": "Host", "values": [HOSTILE, "b"]}],
+            "alike": {"CPU": HOSTILE},
+        },
+        "paragraphs": [f"{HOSTILE} is the fastest"],
+        "cells": cells,
+        "scaling": [],
+    }
+
+
+@pytest.mark.parametrize("width", [1180, 420])
+def test_each_point_leads_to_its_report(open_page: Callable[..., Any], tmp_path: Path, width: int) -> None:
+    found = a_campaign(8, 3)
+    found["cells"][0]["runs"][0]["report"] = "runs/a b#?/report.html"
+    document.write_campaign(found, tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", width=width)
+    assert page.texts("h1") == [found["verdict"]]
+    assert page.texts("#proven li") == found["paragraphs"]
+    points = page.tab.locator("svg.multiple a")
+    assert points.count() == 24
+    assert points.first.get_attribute("href") == "runs/a%20b%23%3F/report.html"
+    assert page.tab.locator("svg.multiple").count() == 4
+    assert page.tab.locator("img").count() == 0
+    assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.ci
+def test_ten_thousand_runs_are_all_there(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    document.write_campaign(a_campaign(2000, 5), tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    assert page.tab.locator("svg.multiple a").count() == 10_000
