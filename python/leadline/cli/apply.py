@@ -1,10 +1,11 @@
-"""leadline apply: runs a program with a tuning table, and says which rules took effect."""
+"""leadline apply: runs a program with a tuning table, or what leadline improve found; says what took effect."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,12 @@ MEASURED = "speedup: time with the library default / time with the rule"
     help="Before the run, time each rule in a job of the same size, and drop rules slower than the library default.",
 )
 @click.option(
+    "--as-shell",
+    is_flag=True,
+    envvar="LEADLINE_AS_SHELL",
+    help="With a file of leadline improve: run nothing, print its settings as lines of a shell.",
+)
+@click.option(
     "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print one line of JSON after the program's output."
 )
 @click.option(
@@ -66,24 +73,29 @@ MEASURED = "speedup: time with the library default / time with the rule"
 @click.option(
     "-q", "--quiet", is_flag=True, envvar="LEADLINE_QUIET", help="Suppress Leadline's messages, except errors."
 )
-@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(
     table: Path,
     via: str,
     fill: bool,
     as_set: bool,
     measure: bool,
+    as_shell: bool,
     json_: bool,
     report: Path | None,
     quiet: bool,
     program: tuple[str, ...],
 ) -> int:
-    """Run COMMAND with TABLE, a table that `leadline tune` wrote.
+    """Run COMMAND with TABLE, a table that `leadline tune` wrote, or the improve.toml of `leadline improve`.
 
     If the table is missing or malformed, the program is not started. The program keeps its own input, output and exit
     code. A rule that cannot be applied is skipped and reported, and so is a setting that has no effect; the program
     still runs.
     """
+    if as_shell:
+        return _as_shell(table)
+    if not program:
+        raise UsageError("no COMMAND", hint="leadline apply TABLE -- mpiexec -n 4 ./app")
     refuse_inside_job("apply", program, os.environ)
     for option, given in (("--fill", fill), ("--as-set", as_set)):
         if given and via != "native":
@@ -96,9 +108,12 @@ def command(
         from leadline.bench.output import check_folder
 
         check_folder(report)
-    warnings = _checked(table, program)
+    _check_file(table)
     if not quiet:
         say_mistakes(program, find_launcher(program))
+    if (improved := _improved(table, program)) is not None:
+        return _end(improved.as_dict(), report, json_=json_, tell=None if quiet else _tell_improved)
+    warnings = _warnings(table, program)
     for warning in warnings if not quiet else ():
         say(f"warning: {warning}")
     if via == "native":
@@ -110,23 +125,59 @@ def command(
 
         outcome = apply_by_shim(table, program, measure=measure)
     outcome.warnings = warnings
-    found = outcome.as_dict()
+    if quiet and outcome.problem is not None:
+        say(outcome.problem["message"])
+    return _end(outcome.as_dict(), report, json_=json_, tell=None if quiet else _tell)
+
+
+def _end(
+    found: dict[str, Any], report: Path | None, *, json_: bool, tell: Callable[[dict[str, Any]], None] | None
+) -> int:
     if report is not None:
         report.write_text(json.dumps(found, indent=1) + "\n")
     if json_:
         write_json(found, sys.stdout, indent=None)
-    if not quiet:
-        _tell(found)
-    elif outcome.problem is not None:
-        say(outcome.problem["message"])
-    return outcome.exit_code
+    if tell is not None:
+        tell(found)
+    code: int = found["exit_code"]
+    return code
 
 
-def _checked(table: Path, program: tuple[str, ...]) -> list[str]:
-    """Warnings about a table that can be read. Raises UsageError, MalformedTable."""
+def _as_shell(table: Path) -> int:
+    from leadline.improve.applied import as_shell
+
+    _check_file(table)
+    sys.stdout.write(as_shell(table))
+    return 0
+
+
+def _improved(table: Path, program: tuple[str, ...]) -> Any:
+    """The program's run with a file of leadline improve; None if it is no such file."""
+    from leadline.improve import file
+    from leadline.improve.applied import apply_improvement
+
+    return apply_improvement(table, program, os.environ) if file.is_one(table) else None
+
+
+def _tell_improved(found: dict[str, Any]) -> None:
+    for warning in found["warnings"]:
+        say(f"warning: {warning}")
+    for setting in found["applied"]:
+        say(f"applied: {setting['what']} ({setting['proof']})")
+    for setting in found["not_applied"]:
+        say(f"not applied: {setting['what']}: {setting['why']}")
+
+
+def _warnings(table: Path, program: tuple[str, ...]) -> list[str]:
+    """About a table that can be read. Raises MalformedTable."""
     from leadline.tuning.made_for import warnings_about
     from leadline.tuning.table import read
 
+    return warnings_about(read(table), program)
+
+
+def _check_file(table: Path) -> None:
+    """Raises UsageError."""
     if not table.is_file():
         what = "does not exist" if not table.exists() else "is a directory" if table.is_dir() else "is not a file"
         raise UsageError(f"program not started: table {table} {what}", hint="write one: leadline tune -o FILE")
@@ -136,7 +187,6 @@ def _checked(table: Path, program: tuple[str, ...]) -> list[str]:
             f"program not started: table {table} rejected: {why}",
             hint="check it, then apply a copy that you own",
         )
-    return warnings_about(read(table), program)
 
 
 def _tell(found: dict[str, Any]) -> None:

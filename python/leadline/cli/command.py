@@ -34,6 +34,7 @@ COMMANDS = {
     "bench": "Benchmark messages and collective algorithms.",
     "tune": "Find collective algorithms that beat the library default.",
     "apply": "Run a command with a tuning table and verify it.",
+    "improve": "Make a program faster here without changing it, with proof.",
     "config": "Print compiler options and paths.",
     "doctor": "Check the installation, and whether a command can be recorded.",
 }

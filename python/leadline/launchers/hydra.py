@@ -46,6 +46,9 @@ class Hydra(LauncherKind):
     def given(self, variables: Mapping[str, str]) -> list[str]:
         return [word for name, value in variables.items() for word in ("-genv", name, value)]
 
+    def binding(self, to: str) -> list[str]:
+        return ["-bind-to", to]
+
     def take_preload(self, words: list[str], preload: str) -> tuple[list[str], dict[str, str]]:
         """`-genv LD_PRELOAD theirs` becomes ours:theirs for all; `-env`, of one program of several, stays there."""
         theirs: dict[str, str] = {}

@@ -54,6 +54,10 @@ class LauncherKind(ABC):
         """The words of each program, with options before it that let the environment's variables through."""
         return programs
 
+    def binding(self, to: str) -> list[str]:
+        """The options that bind ranks to a core each ("core") or to none ("none"); [] if none are known."""
+        return []
+
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
         """The part of these variables that also goes into the launcher's own environment."""
         return {} if self.hands_on else dict(variables)

@@ -58,6 +58,9 @@ class OpenMpiLauncher(LauncherKind):
     def given(self, variables: Mapping[str, str]) -> list[str]:
         return [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
 
+    def binding(self, to: str) -> list[str]:
+        return ["--bind-to", to]
+
     def take_preload(self, words: list[str], preload: str) -> tuple[list[str], dict[str, str]]:
         """`-x LD_PRELOAD=theirs` becomes ours:theirs; `-x LD_PRELOAD` alone means the environment's, as we do."""
         theirs: dict[str, str] = {}

@@ -75,6 +75,7 @@ class Intel(MpiLibrary):
     shares_cores = False
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12", "lib/release/libmpi.so.12")
+    prefixes = ("I_MPI_", "FI_", "UCX_", "ROMIO_")
     eager_bytes = 262144  # I_MPI_EAGER_THRESHOLD in the reference of 2018; later releases name none
     reads_romio_hints = True
     routine_form = ROUTINE
@@ -120,6 +121,16 @@ class Intel(MpiLibrary):
                 what = f"eager up to {limit} bytes{where}"
                 found.append(Candidate(known, what, {name: str(limit)}, eager_limit=limit))
         return found
+
+    def waiting(self) -> list[Candidate]:
+        known = (("2", "yield", "ranks that wait yield their core"), ("3", "sleep", "ranks that wait sleep"))
+        return [Candidate(name, what, {"I_MPI_THREAD_YIELD": value}) for value, name, what in known]
+
+    def copying(self) -> list[Candidate]:
+        return [Candidate("no-cma", "long messages copied through shared memory (no CMA)", {"I_MPI_SHM_CMA": "0"})]
+
+    def progress(self) -> list[Candidate]:
+        return [Candidate("async", "a thread of each rank for messages", {"I_MPI_ASYNC_PROGRESS": "1"})]
 
     def sizes_asked(self, *, errant: bool) -> int:
         return 3

@@ -61,6 +61,9 @@ class MpiLibrary(ABC):
     unbound: ClassVar[Mapping[str, str]]  # environment in which it does not bind its ranks to cores
     files: ClassVar[tuple[str, ...]]  # the library, from the folder above that of its mpiexec
 
+    # Its settings.
+    prefixes: ClassVar[tuple[str, ...]]  # of environment variables that are settings of it or of its launcher
+
     # How it sends, unless told otherwise.
     eager_bytes: ClassVar[int]  # longer messages within a node wait for their receiver
 
@@ -129,6 +132,18 @@ class MpiLibrary(ABC):
     @abstractmethod
     def candidates(self) -> list[Candidate]:
         """Settings of how messages are sent, without the default."""
+
+    @abstractmethod
+    def waiting(self) -> list[Candidate]:
+        """Settings of how its ranks wait for messages: busily, or leaving their core to others."""
+
+    @abstractmethod
+    def copying(self) -> list[Candidate]:
+        """Settings of how long messages are copied within a node, beyond those of candidates()."""
+
+    @abstractmethod
+    def progress(self) -> list[Candidate]:
+        """Settings by which messages go on while the program computes."""
 
     # Proving.
 

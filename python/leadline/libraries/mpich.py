@@ -35,6 +35,7 @@ class Mpich(MpiLibrary):
     shares_cores = False
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12",)
+    prefixes = ("MPIR_CVAR_", "MPICH_", "HYDRA_", "FI_", "UCX_", "ROMIO_")
     eager_bytes = 8191  # MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD of 5.0.2, as its mpivars prints it, less 1
     reads_romio_hints = True
     routine_form = mpich_variables.ROUTINE
@@ -68,6 +69,24 @@ class Mpich(MpiLibrary):
             )
             for limit in (0, 16384, 65536)
         ]
+
+    def waiting(self) -> list[Candidate]:
+        yields = {"MPIR_CVAR_POLLS_BEFORE_YIELD": "10", "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"}
+        throttle = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10"}
+        return [
+            Candidate("yield", "ranks that wait sleep after ten polls", yields, ("MPIR_CVAR_POLLS_BEFORE_YIELD", "10")),
+            Candidate(
+                "throttle", "ranks that wait sleep between polls", throttle | yields, (next(iter(throttle)), "1")
+            ),
+        ]
+
+    def copying(self) -> list[Candidate]:
+        name = "MPIR_CVAR_CH4_CMA_ENABLE"
+        return [Candidate("no-cma", "long messages copied through shared memory (no CMA)", {name: "0"}, (name, "0"))]
+
+    def progress(self) -> list[Candidate]:
+        name = "MPIR_CVAR_ASYNC_PROGRESS"
+        return [Candidate("async", "a thread of each rank for messages", {name: "1"}, (name, "1"))]
 
     def sizes_asked(self, *, errant: bool) -> int:
         return 2 if errant else 1

@@ -131,6 +131,7 @@ class OpenMpi(MpiLibrary):
         "PRTE_MCA_hwloc_default_binding_policy": "none",
     }
     files = ("lib/libmpi.so.40",)
+    prefixes = ("OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "FI_", "UCX_")
     eager_bytes = 4096  # btl_sm_eager_limit of 5.0, as its ompi_info prints it
     reads_romio_hints = False  # it has OMPIO
     routine_form = ROUTINE
@@ -159,6 +160,34 @@ class OpenMpi(MpiLibrary):
 
     def candidates(self) -> list[Candidate]:
         return candidates()
+
+    def waiting(self) -> list[Candidate]:
+        yields, how = "OMPI_MCA_mpi_yield_when_idle", "OMPI_MCA_threads_pthreads_yield_strategy"
+        return [
+            Candidate("yield", "ranks that wait yield their core", {yields: "1"}, ("mpi_yield_when_idle", "1")),
+            Candidate("busy", "ranks that wait keep their core", {yields: "0"}, ("mpi_yield_when_idle", "0")),
+            Candidate(
+                "sleep",
+                "ranks that wait sleep between polls",
+                {yields: "1", how: "nanosleep"},
+                ("threads_pthreads_yield_strategy", "1"),
+            ),
+        ]
+
+    def copying(self) -> list[Candidate]:
+        variables = {"OMPI_MCA_smsc": "^cma,knem,xpmem", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+        return [
+            Candidate(
+                "no-single-copy",
+                "long messages copied through shared memory (no CMA)",
+                variables,
+                ("smsc", "^cma,knem,xpmem"),
+                control_elsewhere=("btl_vader_single_copy_mechanism",),
+            )
+        ]
+
+    def progress(self) -> list[Candidate]:
+        return []  # no component of 4.1 or 5.0 within a node has a thread of its own
 
     def sizes_asked(self, *, errant: bool) -> int:
         return 3

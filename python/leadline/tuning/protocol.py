@@ -99,7 +99,7 @@ def tune_protocol(
     Raises UsageError, MissingPrerequisite, CannotStart, and MeasurementFailed if the program fails without any setting.
     """
     if pattern is not None:
-        _check(pattern)
+        check_pattern(pattern)
     process.resolve(command[0], os.environ.get("PATH"))
     about = subject(command)
     usable: list[Candidate] = []
@@ -184,7 +184,8 @@ def counted(outcome: Outcome, pattern: str | None) -> float:
         raise UsageError(f"--time: {found[1]!r} is not a number") from None
 
 
-def _check(pattern: str) -> None:
+def check_pattern(pattern: str) -> None:
+    """Raises UsageError if it is no regular expression with a group."""
     try:
         groups = re.compile(pattern).groups
     except re.error as error:

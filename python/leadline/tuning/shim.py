@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,36 +54,33 @@ def apply_by_shim(path: Path, command: Sequence[str], *, measure: bool = False) 
     with told(outcome):
         table = read(path)
         with told(outcome, table):
-            library = _library_of_all_nodes(command)
+            library = library_of_all_nodes(command)
     if table is None or library is None:
         outcome.exit_code = process.run(list(command), os.environ)
         return outcome
     with shared_folder("apply") as folder:
-        _write_for_shim(folder, table)
+        write_for_shim(folder, table)
         slower, worth = _slower(table, command, folder, library, outcome) if measure else ({}, {})
         table = Table(tuple(rule for rule in table.rules if rule not in slower))
-        _write_for_shim(folder, table)
-        words, environ = _words(command, folder, library, told_as(path, table))
+        write_for_shim(folder, table)
+        words, environ = words_with_shim(command, os.environ, folder, library, told_as(path, table))
         outcome.exit_code = process.run(words, environ)
-        reports = sorted(folder.glob("shim-*"))
-        texts = [report.read_text(errors="replace") for report in reports]
-    outcome.library, outcome.processes = _ranks(texts)
+        judge_reports(table, folder, outcome)
     outcome.settings = {"LEADLINE_TABLE": str(path)}
-    judge(table, texts, outcome, unseen(folder))
     for rule, why in slower.items():
         outcome.refuse(rule, why, seen=[each.as_dict() for each in worth[rule]])
     outcome.say_worth(worth)
     return outcome
 
 
-def _write_for_shim(folder: Path, table: Table) -> None:
+def write_for_shim(folder: Path, table: Table) -> None:
     """The shim takes no table that a group can write, and does not know which groups are the user's own."""
     path = folder / "table"
     path.write_text(lines_for_shim(table))
     path.chmod(path.stat().st_mode & 0o755)
 
 
-def _library_of_all_nodes(command: Sequence[str]) -> Path:
+def library_of_all_nodes(command: Sequence[str]) -> Path:
     """Raises MissingPrerequisite if it is not on all nodes: ranks that have it would wait for the others."""
     library = require_library()
     without = nodes_without(library, command, os.environ)
@@ -111,8 +108,13 @@ def _slower(
     return {rule: why for rule in rules if (why := why_slower(worth[rule]))}, worth
 
 
-def _words(command: Sequence[str], folder: Path, library: Path, table: str) -> tuple[list[str], dict[str, str]]:
-    environ = dict(os.environ)
+def words_with_shim(
+    command: Sequence[str], environ: Mapping[str, str], folder: Path, library: Path, told: str
+) -> tuple[list[str], dict[str, str]]:
+    """The command with the shim in its ranks, and its environment.
+
+    folder: with the table (write_for_shim); the ranks' reports go there.   told: of told_as.
+    """
     launcher = find_launcher(command, environ.get("PATH"))
     given = preload_in_front(command)
     theirs = environ.get("LD_PRELOAD") if given is None else given
@@ -121,9 +123,16 @@ def _words(command: Sequence[str], folder: Path, library: Path, table: str) -> t
         "LD_PRELOAD": ":".join(word for word in (runtime, theirs or "", str(library)) if word),
         "LEADLINE_TABLE": str(folder / "table"),
         "LEADLINE_SHIM_REPORT": str(folder),
-        TOLD_AS: table,
+        TOLD_AS: told,
     }
     return prepared(command, launcher, environ, variables, f"{runtime}:{library}" if runtime else str(library))
+
+
+def judge_reports(table: Table, folder: Path, outcome: Outcome) -> None:
+    """What became of each rule, as the ranks' reports in the folder say."""
+    texts = [report.read_text(errors="replace") for report in sorted(folder.glob("shim-*"))]
+    outcome.library, outcome.processes = _ranks(texts)
+    judge(table, texts, outcome, unseen(folder))
 
 
 def _ranks(texts: Sequence[str]) -> tuple[str, int]:

@@ -1,0 +1,140 @@
+"""leadline improve: makes an unmodified program faster on this machine, with proof, or says that nothing helps."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import click
+
+from leadline import run_directory
+from leadline.cli.recorded_command import PROGRAM_FOLLOWS, say_mistakes
+from leadline.cli.saying import nearby, say, shown
+from leadline.errors import UsageError
+from leadline.launch import process
+from leadline.launch.inside import refuse_inside_job
+from leadline.launch.launcher import find_launcher
+from leadline.text.printing import write_json
+
+UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600}
+
+
+def duration_s(text: str) -> float:
+    """Seconds of "90s", "10m", "1h30m". Raises UsageError."""
+    parts = re.findall(r"(\d+(?:\.\d+)?)(min|[smh])", text)
+    if not parts or "".join(number + unit for number, unit in parts) != text.replace(" ", ""):
+        raise UsageError(f"--for {text}: expected a duration", hint="e.g. 90s, 10m, 1h30m")
+    return sum(float(number) * UNITS[unit] for number, unit in parts)
+
+
+@click.command("improve", context_settings=PROGRAM_FOLLOWS)
+@click.option(
+    "--for",
+    "limit",
+    metavar="DURATION",
+    default="10m",
+    show_default=True,
+    envvar="LEADLINE_FOR",
+    help="Time for everything, for example 90s, 10m, 1h30m.",
+)
+@click.option(
+    "--time",
+    "pattern",
+    metavar="REGEX",
+    envvar="LEADLINE_TIME",
+    help="Compare the time that the program prints: REGEX's first group.",
+)
+@click.option(
+    "--iterations",
+    is_flag=True,
+    envvar="LEADLINE_ITERATIONS",
+    help="Compare iterations of the main loop, or end if there are none.  [default: iterations, else the whole run]",
+)
+@click.option(
+    "--reorder",
+    is_flag=True,
+    envvar="LEADLINE_REORDER",
+    help="Also try settings that change the order of sums, and so, perhaps, results.",
+)
+@click.option(
+    "--compare",
+    "compared",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    envvar="LEADLINE_COMPARE",
+    help="A file that the program writes, which must be the same with every setting. May be repeated.",
+)
+@click.option(
+    "--only",
+    metavar="KIND,...",
+    envvar="LEADLINE_ONLY",
+    help="Kinds of settings to try, for example protocol,binding.  [default: all]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    required=True,
+    envvar="LEADLINE_OUTPUT",
+    help="Directory for what is measured and found. With that of an earlier search, go on with it.",
+)
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the result as JSON.")
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
+def command(
+    limit: str,
+    pattern: str | None,
+    iterations: bool,
+    reorder: bool,
+    compared: tuple[Path, ...],
+    only: str | None,
+    output: Path,
+    json_: bool,
+    program: tuple[str, ...],
+) -> int:
+    """Find settings with which COMMAND is faster here, without changing it, and prove that they help.
+
+    COMMAND is recorded once, and the record says what could matter. Each candidate is run by turns with the unchanged
+    program; those that win are combined, and confirmed in fresh launches. `leadline apply DIR/improve.toml -- COMMAND`
+    then runs it with them. Often nothing helps, which is then said.
+
+    Exit codes: 0 when the search came to an end, whether or not something helps; 7 if the unchanged program fails; 130
+    after Ctrl-C, when the same command goes on.
+    """
+    from leadline.improve.candidates import kinds
+    from leadline.improve.improving import Wanted, improve
+    from leadline.improve.telling import as_json, lines
+    from leadline.runs.progress import ProgressLine
+    from leadline.text.suggestions import available
+    from leadline.tuning.protocol import check_pattern
+
+    refuse_inside_job("improve", program, os.environ)
+    if pattern is not None:
+        check_pattern(pattern)
+        if iterations:
+            raise UsageError("--time and --iterations exclude each other")
+    for_s = duration_s(limit)
+    chosen = tuple(only.split(",")) if only else ()
+    for kind in chosen:
+        if kind not in kinds():
+            raise UsageError(f"--only: unknown kind {kind!r}", hint=available(kind, kinds()))
+    process.resolve(program[0], os.environ.get("PATH"))
+    run_directory.make(output.absolute())
+    run_directory.refuse_if_others_write(output.absolute(), shared=False)
+    say_mistakes(program, find_launcher(program))
+    wanted = Wanted(program, output.absolute(), for_s, pattern, iterations, reorder, compared, chosen)
+    with ProgressLine(say) as line:
+        found = improve(wanted, line.note, line.show)
+    told = lines(found, nearby(output), program)
+    (output / "report.txt").write_text("\n".join(told) + "\n")
+    if json_:
+        write_json(as_json(found), sys.stdout)
+    else:
+        print("\n".join(told))
+    if found.interruption.signal:
+        say(f"interrupted; the same command goes on with {shown(output)}")
+    found.interruption.end_if_any()
+    return 0

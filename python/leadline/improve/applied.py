@@ -1,0 +1,127 @@
+"""A program run with what was proven to help it, each setting proven first, and the same for those without Leadline."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import LeadlineError
+from leadline.improve.file import read
+from leadline.improve.proof import why_without_effect
+from leadline.improve.setting import Setting, command_with, variables_of
+from leadline.launch import process
+from leadline.launch.shim import require_library
+from leadline.tuning import table as tables
+from leadline.tuning.applying import SCHEMA
+from leadline.tuning.applying import Outcome as ShimOutcome
+from leadline.tuning.probing import subject
+from leadline.tuning.shared import shared_folder
+from leadline.tuning.shim import judge_reports, library_of_all_nodes, words_with_shim, write_for_shim
+
+FOLDER = "settings"
+SHIM_TABLE = "collectives.shim"
+
+
+@dataclass
+class Outcome:
+    """applied, not_applied: as --json prints them.   exit_code: the program's own."""
+
+    applied: list[dict[str, Any]] = field(default_factory=list)
+    not_applied: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    exit_code: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "via": "improve",
+            "applied": self.applied,
+            "not_applied": self.not_applied,
+            "warnings": self.warnings,
+            "exit_code": self.exit_code,
+        }
+
+    def _add(self, setting: Setting, why: str, proof: str = "") -> None:
+        told = {"name": setting.name, "what": setting.what}
+        if why:
+            self.not_applied.append({**told, "why": why})
+        else:
+            self.applied.append({**told, "proof": proof})
+
+
+def apply_improvement(path: Path, command: Sequence[str], environ: Mapping[str, str]) -> Outcome:
+    """Run the command with the settings of the file that take effect here.
+
+    Raises UsageError for a file that cannot be used, CannotStart.
+    """
+    settings, evidence = read(path)
+    process.resolve(command[0], environ.get("PATH"))
+    outcome = Outcome(warnings=_warnings(evidence, command, environ))
+    with shared_folder("apply") as folder:
+        chosen = []
+        for setting in settings:
+            why = _why_not(setting, command, environ, int(evidence.get("ranks") or 2), folder)
+            if why or not setting.by_shim:
+                outcome._add(setting, why, "seen by leadline-probe, started in the same way")
+            if not why:
+                chosen.append(setting)
+        words, left = command_with(command, environ, chosen, variables_of(chosen, folder))
+        shim = next((setting for setting in chosen if setting.by_shim), None)
+        if shim is None or shim.table is None:
+            outcome.exit_code = process.run(words, left)
+            return outcome
+        write_for_shim(folder, shim.table)
+        told = tables.told_as(path, shim.table)
+        words, left = words_with_shim(words, left, folder, library_of_all_nodes(command), told)
+        outcome.exit_code = process.run(words, left)
+        served = ShimOutcome("shim")
+        judge_reports(shim.table, folder, served)
+        why = "; ".join(dict.fromkeys(each["why"] for each in served.not_applied))
+        outcome._add(shim, "" if served.applied else why, "calls counted by the shim")
+    return outcome
+
+
+def _why_not(setting: Setting, command: Sequence[str], environ: Mapping[str, str], ranks: int, folder: Path) -> str:
+    try:
+        return why_without_effect(setting, command, environ, ranks, folder)
+    except LeadlineError as error:
+        return str(error)
+
+
+def _warnings(evidence: Mapping[str, Any], command: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    try:
+        file = subject(command, environ).file
+    except LeadlineError:
+        return []
+    made_for = str(evidence.get("libmpi") or "")
+    if not made_for or made_for == str(file):
+        return []
+    return [f"the settings were measured with {made_for}, but the program uses {file}: they may not help there"]
+
+
+def as_shell(path: Path) -> str:
+    """The settings as lines of a shell, for those who run the program without Leadline.
+
+    Files that they name are written beside the file. Raises UsageError.
+    """
+    settings, _ = read(path)
+    beside = path.absolute().parent
+    lines = [f"unset {name}" for setting in settings for name in setting.without]
+    variables = variables_of(settings, beside / FOLDER)
+    for setting in settings:
+        if setting.by_shim and setting.table is not None:
+            table = beside / SHIM_TABLE
+            table.write_text(tables.lines_for_shim(setting.table))
+            table.chmod(table.stat().st_mode & 0o755)
+            variables |= {"LD_PRELOAD": str(require_library()), "LEADLINE_TABLE": str(table)}
+    lines += [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+    options = [word for setting in settings for word in setting.options]
+    if options:
+        lines.append(f"# options of the launcher: {shlex.join(options)}")
+    passed = [name for name in variables if not name.startswith(("OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_"))]
+    if passed:
+        lines.append(f"# on other nodes, the launcher has to pass on: {' '.join(passed)}")
+    return "\n".join(lines or ["# nothing to set"]) + "\n"

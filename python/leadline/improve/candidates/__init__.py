@@ -1,0 +1,38 @@
+"""Kinds of settings, a file each: when the record makes it worth trying, what it sets, how that shows, and its risk.
+
+Every module here has a function `candidates(facts, asked)`, which returns settings to try and what is not tried, with
+the reason. They are found by their folder.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+from leadline.improve.candidates.asking import Asked, NotTried
+from leadline.improve.facts import Facts
+from leadline.improve.setting import Setting
+
+
+def candidates(facts: Facts, asked: Asked) -> tuple[list[Setting], list[NotTried]]:
+    """Of the kinds that are asked for; first come those that could save most."""
+    found: list[Setting] = []
+    not_tried: list[NotTried] = []
+    for name, kind in kinds().items():
+        for each in kind.candidates(facts, asked) if not asked.only or name in asked.only else ():
+            if isinstance(each, Setting):
+                found.append(each)
+            else:
+                not_tried.append(each)
+    return sorted(found, key=lambda setting: -setting.share), not_tried
+
+
+def kinds() -> dict[str, Any]:
+    """The modules, by the name of the kind: "own-settings"."""
+    names = [module.name for module in pkgutil.iter_modules(__path__)]
+    found = {name.replace("_", "-"): importlib.import_module(f"{__name__}.{name}") for name in names}
+    return {name: module for name, module in found.items() if hasattr(module, "candidates")}
+
+
+__all__ = ["Asked", "NotTried", "candidates", "kinds"]

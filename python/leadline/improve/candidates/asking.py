@@ -1,0 +1,34 @@
+"""What candidates are asked for, and what they say of those that are not worth trying."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from leadline.libraries.rule import Table
+
+WORTH = 0.01  # of the time: nothing that could save less is tried
+
+
+@dataclass(frozen=True)
+class NotTried:
+    """what: settings, in a few words.   why: with the figure that says so."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """libmpi: the library's file.   reorder: whether sums may be made in another order, which can change results.
+
+    only: kinds; () for all.
+    tuned: measures Leadline's own algorithms for these operations of the record, and returns the rules that won; None
+    if nothing is to be measured here.
+    """
+
+    libmpi: Path
+    reorder: bool = False
+    only: tuple[str, ...] = ()
+    tuned: Callable[[list[str]], Table] | None = None

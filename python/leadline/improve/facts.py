@@ -1,0 +1,119 @@
+"""What a record says about which settings could matter.
+
+Shares are of the ranks' time between MPI_Init and MPI_Finalize.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from leadline.figures.content import Content
+from leadline.figures.run import Run
+from leadline.figures.waits import Waits
+from leadline.launchers import OTHER, LauncherKind
+from leadline.libraries import MpiLibrary
+from leadline.operations import operations
+
+COLLECTIVE_FILES = re.compile("^MPI_File_i?(read|write)(_at|_shared)?(_all|_ordered)")
+LONG = 1 << 16  # bytes from which a message is worth a setting for long ones
+
+
+@dataclass(frozen=True)
+class Collective:
+    """function: of MPI.   operation: as tables name it; "" if Leadline has no algorithms for it."""
+
+    function: str
+    operation: str
+    share: float
+    calls: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The record, as far as candidates ask.
+
+    crowding: threads that want a core for each core they may use, where that is most.   bound: whether ranks are bound.
+    mpi: share in MPI.   messages: in calls of messages and in waiting for them.   waiting: for other ranks; None if
+    unknown.   computing: between calls.   sizes: bytes of messages, by power of two (Sizes of the profile).
+    nonblocking: whether messages are begun and completed by different calls.
+    files: share in collective transfers of files.   set_variables: settings of the library in the environment.
+    """
+
+    library: MpiLibrary | None
+    ranks: int
+    launcher: LauncherKind = OTHER
+    hosts: int = 1
+    crowding: float = 0.5
+    bound: bool = False
+    mpi: float = 0.0
+    messages: float = 0.0
+    waiting: float | None = None
+    computing: float = 1.0
+    sizes: Mapping[int, int] = field(default_factory=dict, hash=False)
+    nonblocking: bool = False
+    files: float = 0.0
+    collectives: tuple[Collective, ...] = ()
+    set_variables: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def largest_message(self) -> int:
+        """Less than this many bytes; 0 if there are no messages."""
+        return max(self.sizes, default=0)
+
+    def longer_than(self, n_bytes: int) -> int:
+        """How many messages may be: those whose power of two ends above it."""
+        return sum(count for below, count in self.sizes.items() if below > n_bytes)
+
+    @property
+    def collective_share(self) -> float:
+        return sum(each.share for each in self.collectives)
+
+
+def facts_of(run: Run, library: MpiLibrary | None, launcher: LauncherKind, environ: Mapping[str, str]) -> Facts:
+    content = Content(run)
+    share = content.share
+    by_category = {
+        name: sum(rank.category_s[name] for rank in content.ranks) for name in ("point_to_point", "completion")
+    }
+    names = {f"MPI_{known.function}": name for name, known in operations().items()}
+    collective = [each for each in content.functions if each.cls in ("coll", "icoll", "coll_init")]
+    uses = content.host_uses
+    buckets = enumerate(content.sizes.messages)
+    return Facts(
+        library,
+        run.ranks,
+        launcher,
+        hosts=len({process.host for process in run.processes}),
+        crowding=max((use.threads / use.cores for use in uses if use.cores), default=0.5),
+        bound=any(_is_bound(process) for process in run.processes),
+        mpi=content.mpi_share,
+        messages=share(sum(by_category.values())),
+        waiting=_waiting(content.waits, content),
+        computing=share(sum(rank.computation_s for rank in content.ranks)),
+        sizes={1 << bucket: count for bucket, count in buckets if count > 0},
+        nonblocking=any(each.cls in ("isend", "irecv", "start", "startall") for each in content.functions),
+        files=sum(each.share or 0 for each in content.functions if COLLECTIVE_FILES.match(each.name)),
+        collectives=tuple(
+            Collective(each.name, names.get(each.name, ""), each.share or 0.0, each.calls) for each in collective
+        ),
+        set_variables=settings_in(environ, library),
+    )
+
+
+def settings_in(environ: Mapping[str, str], library: MpiLibrary | None) -> dict[str, str]:
+    """The environment's variables that are settings of the library."""
+    prefixes: Sequence[str] = library.prefixes if library is not None else ()
+    return {name: value for name, value in sorted(environ.items()) if name.startswith(tuple(prefixes))}
+
+
+def _waiting(waits: Waits, content: Content) -> float | None:
+    return None if waits.total_s is None else content.share(waits.total_s)
+
+
+def _is_bound(process: object) -> bool:
+    conditions = getattr(process, "conditions")  # noqa: B009 (the core's type has no name to import)
+    allowed = sum(count for _, count in conditions.allowed)
+    return bool(conditions.known) and 0 < allowed < min(conditions.processors, os.cpu_count() or 1)

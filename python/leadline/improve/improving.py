@@ -1,0 +1,235 @@
+"""The whole way: record, choose candidates, prove that they take effect, search, write what helps."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import LeadlineError, MeasurementFailed
+from leadline.figures.run import Run, open_run
+from leadline.improve import file
+from leadline.improve.candidates import Asked, NotTried, candidates
+from leadline.improve.facts import facts_of
+from leadline.improve.kept import Kept
+from leadline.improve.measuring_alone import measure_alone
+from leadline.improve.proof import why_without_effect
+from leadline.improve.results import Results
+from leadline.improve.search import Search, Stage, interval_of
+from leadline.improve.setting import Setting
+from leadline.improve.step import Measured, measured, recorded
+from leadline.improve.trials import SETTINGS, Trials
+from leadline.launchers import OTHER
+from leadline.runs.execute import execute
+from leadline.runs.interruption import Interruption, interruption
+from leadline.runs.launch import Launch
+from leadline.statistics.sequential import CONFIRMING, gain_of
+from leadline.text import format as fmt
+from leadline.tuning.probing import Subject, subject
+
+RECORD = "record"
+ROUNDS_COUNTED_ON = 4  # of the race, for each candidate: most are dropped after three
+NO_TIME = "no time: {} launches of {} fit into what --for leaves"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """for_s: for everything.   pattern: of --time.   iterations: they, or nothing.   compared: files of results.
+    only: kinds of candidates; () for all."""
+
+    command: tuple[str, ...]
+    directory: Path
+    for_s: float
+    pattern: str | None = None
+    iterations: bool = False
+    reorder: bool = False
+    compared: tuple[Path, ...] = ()
+    only: tuple[str, ...] = ()
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+    @property
+    def same(self) -> dict[str, Any]:
+        """What a search that is gone on with must have in common."""
+        return {
+            "pattern": self.pattern,
+            "iterations": self.iterations,
+            "reorder": self.reorder,
+            "only": list(self.only),
+            "compared": list(map(str, self.compared)),
+        }
+
+
+@dataclass
+class Improved:
+    """What came of it.   base_s: the unchanged program's typical time; base_spread: half of the launches differ from it
+    by more than this share.   why_over: why the search ended early; "" if it did not."""
+
+    measured: Measured
+    settings: dict[str, Setting]
+    not_tried: list[NotTried]
+    search: Search
+    launches: int
+    wall_s: float
+    base_s: float | None
+    base_spread: float | None = None
+    why_over: str = ""
+    not_comparable: tuple[Path, ...] = ()
+    interruption: Interruption = field(default_factory=Interruption)
+
+    @property
+    def chosen(self) -> list[Setting]:
+        """The settings that were proven to help together; [] if nothing was."""
+        return [self.settings[name] for name in self.search.chosen] if self.search.confirmed else []
+
+
+class _Improving:
+    def __init__(self, wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None]) -> None:
+        self.wanted = wanted
+        self.say = say
+        self.progress = progress
+        self.end = time.monotonic() + wanted.for_s
+        self.kept = Kept(wanted.directory, wanted.command, wanted.same)
+        self.about: Subject = subject(wanted.command, wanted.environ)
+
+    @property
+    def left_s(self) -> float:
+        return max(self.end - time.monotonic(), 0.0)
+
+    def plan(self) -> dict[str, Any]:
+        """What is tried, and what is not: made once, and kept."""
+        if self.kept.plan:
+            return self.kept.plan
+        run, wall_s = self._recorded()
+        what = measured(run, self.wanted.pattern, iterations_wanted=self.wanted.iterations)
+        launcher = self.about.launcher.kind if self.about.launcher is not None else OTHER
+        facts = facts_of(run, self.about.library, launcher, self.wanted.environ)
+
+        def tuned(operations: list[str]) -> Any:
+            folder = self.wanted.directory / RECORD
+            return measure_alone(operations, folder, self.about, self.left_s / 4, self.progress)
+
+        asked = Asked(self.about.file, self.wanted.reorder, self.wanted.only, tuned)
+        found, not_tried = candidates(facts, asked)
+        chosen = self._affordable(self._proven(found, facts.ranks, not_tried), wall_s, not_tried)
+        plan = {
+            "measured": what.value,
+            "ranks": facts.ranks,
+            "record_wall_s": wall_s,
+            "settings": [file.as_data(setting) for setting in chosen],
+            "not_tried": [[each.what, each.why] for each in not_tried],
+        }
+        self.kept.keep_plan(plan)
+        return plan
+
+    def _recorded(self) -> tuple[Run, float]:
+        directory = self.wanted.directory / RECORD
+        shutil.rmtree(directory, ignore_errors=True)
+        self.progress("recording the unchanged program")
+        launch = Launch("recording", recorded(self.wanted.command, directory), self.wanted.environ)
+        outcome = execute(launch)
+        if not outcome.ok:
+            raise MeasurementFailed(f"the unchanged program: {outcome.explained}")
+        return open_run(directory), outcome.wall_s
+
+    def _proven(self, found: Sequence[Setting], ranks: int, not_tried: list[NotTried]) -> list[Setting]:
+        """Those that take effect here."""
+        folder = self.wanted.directory / SETTINGS
+        folder.mkdir(exist_ok=True)
+        able = []
+        for setting in found:
+            self.progress(f"does it take effect? {setting.what}")
+            try:
+                why = why_without_effect(setting, self.wanted.command, self.wanted.environ, ranks, folder)
+            except LeadlineError as error:
+                why = str(error)
+            if why:
+                not_tried.append(NotTried(setting.what, f"no effect here: {why}"))
+            else:
+                able.append(setting)
+        return able
+
+    def _affordable(self, found: list[Setting], wall_s: float, not_tried: list[NotTried]) -> list[Setting]:
+        """Those that there is time for; those that could save most come first."""
+        launches = int(self.left_s / max(wall_s, 1e-3))
+        able = max((launches - 2 * CONFIRMING[0][0]) // ROUNDS_COUNTED_ON - 1, 0)
+        why = NO_TIME.format(launches, fmt.seconds(wall_s))
+        not_tried += [NotTried(setting.what, why) for setting in found[able:]]
+        return found[:able]
+
+    def search(self, plan: Mapping[str, Any]) -> Improved:
+        settings = {each["name"]: file.from_data(each, "search.json") for each in plan["settings"]}
+        search = Search(list(settings), lambda one, other: settings[one].goes_with(settings[other]))
+        what = Measured(plan["measured"])
+        results = Results(self.wanted.compared)
+        trials = Trials(
+            self.wanted.command,
+            self.wanted.environ,
+            settings,
+            what,
+            self.wanted.pattern,
+            self.kept,
+            results,
+            self.progress,
+            longest_s=float(plan["record_wall_s"]),
+        )
+        trials.read_outputs()
+        improved = Improved(what, settings, [NotTried(*each) for each in plan["not_tried"]], search, 0, 0.0, None)
+        while search.wanted():
+            if search.stage is Stage.RACE and self._is_late(search, trials.longest_s):
+                search.end_race()
+                improved.why_over = "the time of --for was over before all candidates were decided"
+                continue
+            finished = trials.round(search, self.left_s)
+            improved.interruption = finished.interruption
+            if finished.not_begun:
+                improved.why_over = "interrupted" if finished.interrupted else "the time of --for was over"
+                break
+        improved.launches, improved.wall_s = self.kept.launches, self.kept.wall_s
+        improved.not_comparable = tuple(results.not_comparable())
+        improved.base_s, improved.base_spread = self.kept.unchanged()
+        return improved
+
+    def _is_late(self, search: Search, launch_s: float) -> bool:
+        """Whether another round of the race leaves too little for what comes after it. What is kept costs nothing."""
+        if all(self.kept.has(search.stage, search.round, name) for name in search.wanted()):
+            return False
+        return self.left_s < launch_s * (len(search.wanted()) + search.rounds_left_at_least())
+
+
+def improve(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None]) -> Improved:
+    """Improve a program. Raises UsageError, MissingPrerequisite, CannotStart, MeasurementFailed.
+
+    A signal that asks this process to end ends the search; what it measured is kept in the directory.
+    """
+    with interruption():
+        improving = _Improving(wanted, say, progress)
+        plan = improving.plan()
+        improved = improving.search(plan)
+        if improved.chosen:
+            path = wanted.directory / file.NAME
+            file.write(path, improved.chosen, _evidence(wanted, improving.about, plan, improved))
+    return improved
+
+
+def _evidence(wanted: Wanted, about: Subject, plan: Mapping[str, Any], improved: Improved) -> dict[str, Any]:
+    search = improved.search
+    low, high = interval_of(search.fresh) or (None, None)
+    return {
+        "machine": f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores, {os.uname().nodename}",
+        "date": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "library": about.library.name if about.library is not None else "",
+        "libmpi": str(about.file),
+        "command": list(wanted.command),
+        "ranks": plan["ranks"],
+        "measured": improved.measured.value,
+        "unchanged_s": improved.base_s,
+        "gain": gain_of(search.fresh),
+        "low": low,
+        "high": high,
+        "fresh_launches": len(search.fresh),
+    }

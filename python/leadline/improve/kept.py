@@ -1,0 +1,102 @@
+"""What an improvement has measured so far, in its directory: a line for each launch, so that nothing is measured twice.
+
+search.json     the command, what is compared, the candidates that are tried, and those that are not
+measured.jsonl  a line for each launch: stage, round, name, seconds (null: it failed)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from leadline import own_files
+from leadline.errors import UsageError
+from leadline.improve.search import BASE, Stage
+from leadline.statistics.median import median
+
+SCHEMA = 1
+SEARCH, MEASURED = "search.json", "measured.jsonl"
+MOST_BYTES = 64 << 20
+
+
+class Kept:
+    """The directory's content. Raises UsageError if it belongs to another command."""
+
+    def __init__(self, directory: Path, command: Sequence[str], asked: dict[str, Any]) -> None:
+        """asked: the options that the search depends on."""
+        self.directory = directory
+        self._same = {"schema": SCHEMA, "command": list(command), "asked": asked}
+        self.plan: dict[str, Any] = {}
+        self._seconds: dict[tuple[str, int, str], float | None] = {}
+        self._more: list[dict[str, Any]] = []
+        if (directory / SEARCH).is_file():
+            self._read()
+        elif any(directory.iterdir()):
+            raise UsageError(f"{directory} is not empty", hint="choose a new directory with -o DIR")
+
+    def _read(self) -> None:
+        try:
+            found = json.loads(own_files.read_named(self.directory / SEARCH, MOST_BYTES))
+            if {name: found.get(name) for name in self._same} != self._same:
+                raise UsageError(
+                    f"{self.directory} holds another search: {' '.join(map(str, found.get('command') or []))}",
+                    hint="choose another directory with -o DIR; the same command and options go on with a search",
+                )
+            self.plan = found.get("plan") or {}
+            text = own_files.read_named(self.directory / MEASURED, MOST_BYTES).decode()
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{self.directory / SEARCH}: {error}", hint="choose a new directory with -o DIR") from None
+        if text and not text.endswith("\n"):  # killed while it wrote
+            with (self.directory / MEASURED).open("a") as file:
+                file.write("\n")
+        for line in text.splitlines():
+            with contextlib.suppress(ValueError, KeyError, TypeError):  # one may be cut short
+                each = json.loads(line)
+                self._seconds[each["stage"], each["round"], each["name"]] = each["seconds"]
+                self._more.append(each)
+
+    def keep_plan(self, plan: dict[str, Any]) -> None:
+        """Replaces the file at once: whoever reads it finds the old plan or the new one."""
+        self.plan = plan
+        new = self.directory / f"{SEARCH}.new"
+        new.write_text(json.dumps({**self._same, "plan": plan}, indent=1) + "\n")
+        os.replace(new, self.directory / SEARCH)
+
+    def has(self, stage: Stage, number: int, name: str) -> bool:
+        return (stage.value, number, name) in self._seconds
+
+    def seconds(self, stage: Stage, number: int, name: str) -> float | None:
+        return self._seconds[stage.value, number, name]
+
+    def add(self, stage: Stage, number: int, name: str, seconds: float | None, **more: Any) -> None:
+        self._seconds[stage.value, number, name] = seconds
+        each = {"stage": stage.value, "round": number, "name": name, "seconds": seconds, **more}
+        self._more.append(each)
+        with (self.directory / MEASURED).open("a") as file:
+            file.write(json.dumps(each) + "\n")
+
+    def why_failed(self, name: str) -> str:
+        return next((str(each["why"]) for each in reversed(self._more) if each["name"] == name and each.get("why")), "")
+
+    def unchanged(self) -> tuple[float | None, float | None]:
+        """The median time of the unchanged program, and the median deviation from it, as a share; None if unknown."""
+        found = [seconds for (_, _, name), seconds in self._seconds.items() if name == BASE and seconds is not None]
+        if not found:
+            return None, None
+        middle = median(found)
+        return middle, median(abs(seconds - middle) for seconds in found) / middle
+
+    @property
+    def launches(self) -> int:
+        return len(self._more)
+
+    @property
+    def wall_s(self) -> float:
+        """Of all launches, those of earlier sessions too."""
+        return sum(float(each.get("wall_s") or 0) for each in self._more)

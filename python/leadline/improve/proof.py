@@ -1,0 +1,90 @@
+"""Whether a setting takes effect in the ranks, before the program is run with it.
+
+The probe is started as the program will be, with the setting: the library's own variables are read back (MPI_T), a
+limit is seen in what a send does, an algorithm in the library's routines or in an error that names them, a binding in
+the cores that ranks may use. What Leadline's shim did is seen in the program's own runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from leadline.improve.setting import Setting, command_with, variables_of
+from leadline.launch.launcher import find_launcher, with_program
+from leadline.libraries.settings import Settings
+from leadline.runs.execute import execute
+from leadline.runs.launch import Launch
+from leadline.tuning.probing import ProbeFailed, Subject, ask, subject
+from leadline.tuning.protocol import tried
+from leadline.tuning.proving import prove
+
+ASK_S = 60.0
+CORES = re.compile(r"leadline-cores (\S+)")
+
+
+def why_without_effect(
+    setting: Setting, command: Sequence[str], environ: Mapping[str, str], ranks: int, folder: Path
+) -> str:
+    """Why it has no effect, or cannot be set; "" if it takes effect.   folder: for files that it names."""
+    words, left = command_with(command, environ, [setting], {})
+    about = subject(words, left)
+    if setting.options:
+        return _binding(setting, command, environ)
+    try:
+        if setting.by_shim:
+            return ""  # seen in the program's own run
+        if setting.table is not None:
+            return _algorithm(setting, about, ranks, folder)
+        if setting.sent is not None:
+            return tried(about, setting.sent).why
+        return _reached(setting, about, variables_of([setting], folder))
+    except ProbeFailed as error:
+        return str(error)
+
+
+def _algorithm(setting: Setting, about: Subject, ranks: int, folder: Path) -> str:
+    assert setting.table is not None
+    library = about.library
+    assert library is not None  # settings for a table come from a library
+    errant: dict[int, dict[str, str]] = {}
+    for more, files in setting.files_for_more.items():
+        for variable, text in files.items():
+            path = folder / f"{setting.name}-{more}-{variable.lower()}"
+            path.write_text(text)
+            errant.setdefault(more, {})[variable] = str(path)
+    told = Settings(set=list(setting.table.rules)).told
+    proofs = prove(about, library, told, variables_of([setting], folder), ranks, errant)
+    return next((proof.why for proof in proofs if not proof.effective), "")
+
+
+def _reached(setting: Setting, about: Subject, variables: dict[str, str]) -> str:
+    """Whether the ranks have the variables, and not those that are taken away."""
+    names = [*variables, *setting.without]
+    values = ask(about, variables, named=names).variables
+    for name in names:
+        if values.get(name) != variables.get(name):
+            return f"{name} is {values.get(name) or 'not set'} in the ranks despite the setting"
+    return ""
+
+
+def _binding(setting: Setting, command: Sequence[str], environ: Mapping[str, str]) -> str:
+    """Whether ranks may use other cores than without it."""
+    before, after = _cores(command, environ, []), _cores(command, environ, [setting])
+    if not after:
+        return "the launcher starts no rank with it"
+    return "" if before != after else f"the ranks' cores are the same with it: {', '.join(after)}"
+
+
+def _cores(command: Sequence[str], environ: Mapping[str, str], settings: list[Setting]) -> list[str]:
+    """The cores that each rank may use, as the system writes them."""
+    words, left = command_with(command, environ, settings, {})
+    launcher = find_launcher(words, left.get("PATH"))
+    if launcher is None:
+        return []
+    ask_cores = 'echo "leadline-cores $(sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status)"'
+    before, rest = words[: launcher.index + 1], words[launcher.index + 1 :]
+    argv = (*before, *with_program(rest, ["/bin/sh", "-c", ask_cores], launcher.kind))
+    found = execute(Launch("the ranks' cores", argv, left, limit_s=ASK_S, merged=True))
+    return sorted(CORES.findall(found.output)) if found.ok else []

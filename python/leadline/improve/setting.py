@@ -1,0 +1,95 @@
+"""A setting that can be tried, and a command with some of them. A *candidate* is one that has not been decided."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leadline.errors import UsageError
+from leadline.launch.launcher import find_launcher, program_start
+from leadline.libraries.rule import Table
+from leadline.libraries.sending import Candidate
+from leadline.tuning.probing import Subject, words_with
+
+
+@dataclass(frozen=True)
+class Setting:
+    """kind: the candidate's file; only one of each kind is kept.   what: in words.   risk: what may go wrong.
+
+    variables: for every rank.   files: contents, by the variable that is to name the file.
+    files_for_more: as Settings has them.   without: variables that are taken away.   options: of the launcher.
+    table: rules; of the library's own algorithms, or for the shim.   by_shim: which of the two.
+    sent: how its effect on messages is seen, where the library shows it.   share: the most that it could save, as the
+    record has it.
+    """
+
+    name: str
+    kind: str
+    what: str
+    risk: str
+    share: float
+    variables: Mapping[str, str] = field(default_factory=dict, hash=False)
+    files: Mapping[str, str] = field(default_factory=dict, hash=False)
+    files_for_more: Mapping[int, Mapping[str, str]] = field(default_factory=dict, hash=False, compare=False)
+    without: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    table: Table | None = field(default=None, hash=False, compare=False)
+    by_shim: bool = False
+    sent: Candidate | None = field(default=None, hash=False, compare=False)
+
+    def goes_with(self, other: Setting) -> bool:
+        """Whether both can be set: not two of a kind, not both without the same, nor what the other takes away."""
+        mine, theirs = {**self.variables, **self.files}, {**other.variables, **other.files}
+        differ = any(theirs.get(name, value) != value for name, value in mine.items())
+        taken = set(self.without) & {*theirs, *other.without} or set(other.without) & set(mine)
+        return self.kind != other.kind and not differ and not taken
+
+
+def variables_of(settings: Sequence[Setting], folder: Path) -> dict[str, str]:
+    """The variables of all; their files are written into the folder, which has to stay."""
+    found: dict[str, str] = {}
+    for setting in settings:
+        found |= setting.variables
+        for variable, text in setting.files.items():
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / f"{setting.name}-{variable.lower()}"
+            path.write_text(text)
+            found[variable] = str(path)
+    return found
+
+
+def command_with(
+    command: Sequence[str], environ: Mapping[str, str], settings: Sequence[Setting], variables: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """The command with the settings, and its environment.   variables: of variables_of."""
+    without = {name for setting in settings for name in setting.without} - set(variables)
+    left = {name: value for name, value in environ.items() if name not in without}
+    words = with_options(command, [word for setting in settings for word in setting.options], left)
+    launcher = find_launcher(words, left.get("PATH"))
+    return words_with(Subject(tuple(words), launcher, Path(), None, left), dict(variables))
+
+
+def with_options(command: Sequence[str], options: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    """The command with options of its launcher, in place of those of the same name that it has.
+
+    Raises UsageError if it has no launcher to take them.
+    """
+    if not options:
+        return list(command)
+    launcher = find_launcher(command, environ.get("PATH"))
+    if launcher is None:
+        raise UsageError(f"{command[0]} is no launcher that takes {' '.join(options)}")
+    before, rest = list(command[: launcher.index + 1]), list(command[launcher.index + 1 :])
+    start = program_start(rest, launcher.kind)
+    names = {word.lstrip("-") for word in options if re.match("--?[a-z]", word)}
+    own, at = rest[:start], 0
+    kept: list[str] = []
+    while at < len(own):
+        if own[at].startswith("-") and own[at].lstrip("-") in names:
+            at += 2
+        else:
+            kept.append(own[at])
+            at += 1
+    return [*before, *options, *kept, *rest[start:]]

@@ -1,0 +1,137 @@
+"""The launches of a search: the program with some settings, by turns, each measured once and kept."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leadline.errors import MeasurementFailed
+from leadline.improve.kept import Kept
+from leadline.improve.results import Results
+from leadline.improve.search import BASE, TOGETHER, Search, Stage
+from leadline.improve.setting import Setting, command_with, variables_of
+from leadline.improve.step import LIGHT, Measured, recorded, seconds_of
+from leadline.libraries.rule import Table
+from leadline.runs.launch import Launch
+from leadline.runs.order import Order, Turn, turns
+from leadline.runs.runner import Done, Finished, Runner
+from leadline.tuning.applying import Outcome as Applied
+from leadline.tuning.protocol import LONGEST
+from leadline.tuning.shim import judge_reports, library_of_all_nodes, words_with_shim, write_for_shim
+from leadline.tuning.table import told_as
+
+SETTINGS, TRIAL, OUTPUTS = "settings", "trial", "outputs"
+KEPT_OUTPUTS = 5
+SHOWN = {Stage.RACE: "race", Stage.COMBINE: "combinations", Stage.CONFIRM: "fresh launches"}
+
+
+@dataclass
+class Trials:
+    """command: the user's.   settings: the candidates, by name.   longest_s: of the unchanged program, so far."""
+
+    command: Sequence[str]
+    environ: Mapping[str, str]
+    settings: Mapping[str, Setting]
+    what: Measured
+    pattern: str | None
+    kept: Kept
+    results: Results
+    progress: Callable[[str], None]
+    longest_s: float = 0.0
+    _outputs: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+
+    def round(self, search: Search, left_s: float) -> Finished[str]:
+        """Run what the search wants next and give it the times, unless the launches came to an end before.
+
+        Raises MeasurementFailed if the unchanged program fails.
+        """
+        self._outputs.clear()
+        stage, number, wanted = search.stage, search.round, search.wanted()
+        places = turns(wanted, 1, Order.SHUFFLED, seed=1000 * list(Stage).index(stage) + number)
+
+        def launch_of(turn: Turn[str]) -> Launch | None:
+            return None if self.kept.has(stage, number, turn.candidate) else self._launch(turn.candidate)
+
+        def take(done: Done[str]) -> None:
+            self._take(stage, number, done)
+
+        def show(text: str) -> None:
+            self.progress(f"{SHOWN[stage]}, round {number + 1}: {text}")
+
+        finished = Runner(show, left_s).run(places, launch_of, take)
+        if not finished.not_begun:
+            self._compare(stage, number)
+            search.take({name: self.kept.seconds(stage, number, name) for name in wanted})
+            for name, standing in search.standings.items():
+                standing.why = standing.why or self.kept.why_failed(name)
+        return finished
+
+    def _launch(self, name: str) -> Launch:
+        folder = self.kept.directory / TRIAL
+        shutil.rmtree(folder, ignore_errors=True)
+        chosen = [self.settings[each] for each in name.split(TOGETHER)] if name != BASE else []
+        variables = variables_of(chosen, self.kept.directory / SETTINGS)
+        words, environ = command_with(self.command, self.environ, chosen, variables)
+        if table := _table_of(chosen):
+            reports = folder / "shim"
+            reports.mkdir(parents=True)
+            write_for_shim(reports, table)
+            library = library_of_all_nodes(self.command)
+            words, environ = words_with_shim(words, environ, reports, library, told_as("improve", table))
+        limit_s = None if name == BASE else LONGEST[0] + LONGEST[1] * self.longest_s
+        argv = tuple(words)
+        if self.what is Measured.ITERATION:
+            argv, environ = recorded(words, folder / "run"), {**environ, **LIGHT}
+        return Launch(name, argv, environ, limit_s=limit_s)
+
+    def _take(self, stage: Stage, number: int, done: Done[str]) -> None:
+        name, outcome = done.turn.candidate, done.outcome
+        folder = self.kept.directory / TRIAL
+        seconds, why = None, "" if outcome.ok else outcome.explained
+        if outcome.ok:
+            seconds = seconds_of(outcome, self.what, self.pattern, folder / "run")
+            why = self._why_not_served(name, folder) or ("" if seconds else "it left no time")
+        self.kept.add(stage, number, name, None if why else seconds, wall_s=outcome.wall_s, at=time.time(), why=why)
+        if name == BASE:
+            if why:
+                raise MeasurementFailed(f"the unchanged program: {why}")
+            self.longest_s = max(self.longest_s, outcome.wall_s)
+            self._add_unchanged(outcome.output)
+        elif not why:
+            self._outputs[name] = outcome.output, self.results.digests()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def _why_not_served(self, name: str, folder: Path) -> str:
+        """Why the shim served none of the calls; "" if it did, or had nothing to do."""
+        table = _table_of([self.settings[each] for each in name.split(TOGETHER)] if name != BASE else [])
+        if table is None:
+            return ""
+        found = Applied("shim")
+        judge_reports(table, folder / "shim", found)
+        return "" if found.applied else "; ".join(dict.fromkeys(each["why"] for each in found.not_applied))
+
+    def read_outputs(self) -> None:
+        """Of unchanged runs in earlier sessions. The digests of files were not kept: they are compared from here on."""
+        if not self.results.files:
+            for path in sorted((self.kept.directory / OUTPUTS).glob("*")):
+                self.results.add_unchanged(path.read_text(errors="replace"), ())
+
+    def _add_unchanged(self, output: str) -> None:
+        self.results.add_unchanged(output, self.results.digests())
+        folder = self.kept.directory / OUTPUTS
+        folder.mkdir(exist_ok=True)
+        number = len(list(folder.iterdir()))
+        if number < KEPT_OUTPUTS:
+            (folder / str(number)).write_text(output)
+
+    def _compare(self, stage: Stage, number: int) -> None:
+        for name, (output, digests) in self._outputs.items():
+            if why := self.results.difference(output, digests):
+                self.kept.add(stage, number, name, None, why=why)
+
+
+def _table_of(settings: Sequence[Setting]) -> Table | None:
+    return next((setting.table for setting in settings if setting.by_shim), None)

@@ -1,0 +1,141 @@
+"""What is tried for which record, from facts that are made by hand, and why the rest is not."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.errors import MissingPrerequisite
+from leadline.improve.candidates import Asked, candidates, kinds
+from leadline.improve.facts import Collective, Facts, settings_in
+from leadline.improve.setting import Setting
+from leadline.launchers.hydra import HYDRA
+from leadline.launchers.openmpi import OPENMPI
+from leadline.libraries import LIBRARIES
+from leadline.libraries.rule import Rule, Table
+
+LIBRARY = {library.name: library for library in LIBRARIES}
+ASKED = Asked(Path("/nothing"))
+
+
+def facts(**given: Any) -> Facts:
+    usual = {"library": LIBRARY["openmpi"], "ranks": 4, "launcher": OPENMPI}
+    return Facts(**{**usual, **given})
+
+
+def tried(kind: str, about: Facts, **asked: Any) -> list[Setting]:
+    return candidates(about, Asked(Path("/nothing"), only=(kind,), **asked))[0]
+
+
+def why(kind: str, about: Facts, **asked: Any) -> str:
+    return "; ".join(each.why for each in candidates(about, Asked(Path("/nothing"), only=(kind,), **asked))[1])
+
+
+def test_nothing_that_needs_mpi_is_tried_where_only_computation_takes_time() -> None:
+    found, not_tried = candidates(facts(), ASKED)
+    assert {setting.kind for setting in found} == {"binding"}
+    assert all(each.why for each in not_tried)
+
+
+@pytest.mark.parametrize("name", ["protocol", "copying"])
+def test_messages_decide_about_protocols(name: str) -> None:
+    assert not tried(name, facts(messages=0.001, sizes={1 << 20: 5}))
+    assert "0.1 %" in why(name, facts(messages=0.001, sizes={1 << 20: 5}))
+    assert tried(name, facts(messages=0.2, sizes={1 << 20: 5}))
+
+
+def test_short_messages_need_no_setting_for_copies() -> None:
+    assert "no message is longer" in why("copying", facts(messages=0.2, sizes={1024: 5}))
+
+
+def test_waiting_modes_are_for_ranks_that_share_cores() -> None:
+    assert "every rank has a core" in why("waiting", facts(mpi=0.5, crowding=1.0))
+    assert [setting.name for setting in tried("waiting", facts(mpi=0.5, crowding=2.0))] == [
+        "waiting-yield",
+        "waiting-busy",
+        "waiting-sleep",
+    ]
+
+
+def test_a_progress_thread_needs_a_free_core_and_long_nonblocking_messages() -> None:
+    able = {"library": LIBRARY["mpich"], "messages": 0.3, "nonblocking": True, "sizes": {1 << 20: 9}, "crowding": 0.5}
+    assert tried("progress", facts(**able))
+    for change in ({"crowding": 1.0}, {"nonblocking": False}, {"sizes": {64: 9}}, {"messages": 0.0}):
+        assert not tried("progress", facts(**{**able, **change}))
+        assert why("progress", facts(**{**able, **change}))
+
+
+def test_sums_are_reordered_only_if_asked() -> None:
+    about = facts(collectives=(Collective("MPI_Allreduce", "allreduce", 0.4, 100),))
+    assert not tried("library-algorithms", about)
+    assert "--reorder" in why("library-algorithms", about)
+    assert tried("library-algorithms", about, reorder=True)
+
+
+def test_algorithms_are_tried_for_collectives_that_take_time() -> None:
+    about = facts(
+        collectives=(
+            Collective("MPI_Bcast", "bcast", 0.4, 100),
+            Collective("MPI_Alltoall", "alltoall", 0.002, 100),
+            Collective("MPI_Barrier", "", 0.3, 100),
+        )
+    )
+    assert {setting.kind for setting in tried("library-algorithms", about)} == {"algorithm-bcast"}
+    assert "it takes 0.2 % of the time; no setting is known for it" in why("library-algorithms", about)
+
+
+def test_our_own_algorithms_are_those_that_win_alone() -> None:
+    about = facts(collectives=(Collective("MPI_Bcast", "bcast", 0.4, 100),))
+    rule = Rule("bcast", (4, 4), (8, 8), "binomial")
+    found = tried("own-algorithms", about, tuned=lambda _: Table((rule,)))
+    assert [(setting.by_shim, setting.table) for setting in found] == [(True, Table((rule,)))]
+    assert "none beat the library (bcast)" in why("own-algorithms", about, tuned=lambda _: Table(()))
+
+    def no_compiler(_: list[str]) -> Table:
+        raise MissingPrerequisite("no compiler")
+
+    assert "could not be measured: no compiler" in why("own-algorithms", about, tuned=no_compiler)
+
+
+def test_binding_follows_from_where_ranks_ran() -> None:
+    assert [setting.options for setting in tried("binding", facts())] == [("--bind-to", "core")]
+    assert [setting.options for setting in tried("binding", facts(bound=True, launcher=HYDRA))] == [
+        ("-bind-to", "none")
+    ]
+    assert "2 busy threads" in why("binding", facts(crowding=2.0))
+
+
+def test_settings_of_the_environment_are_tried_without() -> None:
+    environ = {"OMPI_MCA_a": "1", "OMPI_MCA_b": "2", "OMPI_ALLOW_RUN_AS_ROOT": "1", "HOME": "/"}
+    given = settings_in(environ, LIBRARY["openmpi"])
+    assert list(given) == ["OMPI_MCA_a", "OMPI_MCA_b"]
+    found = tried("own-settings", facts(set_variables=given))
+    assert [setting.without for setting in found] == [("OMPI_MCA_a", "OMPI_MCA_b"), ("OMPI_MCA_a",), ("OMPI_MCA_b",)]
+    both, one, other = found
+    assert one.goes_with(other)
+    assert not both.goes_with(one)
+
+
+def test_hints_are_for_collective_transfers_of_files() -> None:
+    assert tried("file-hints", facts(library=LIBRARY["mpich"], files=0.3))
+    assert "ROMIO" in why("file-hints", facts(files=0.3))
+    assert "0 %" in why("file-hints", facts(library=LIBRARY["mpich"]))
+
+
+@pytest.mark.parametrize("kind", sorted(kinds()))
+@pytest.mark.parametrize("library", [None, *LIBRARIES], ids=lambda library: library.name if library else "unknown")
+def test_every_kind_answers_with_names_of_its_own(kind: str, library: Any) -> None:
+    about = facts(
+        library=library,
+        mpi=0.9,
+        messages=0.5,
+        crowding=2.0,
+        sizes={1 << 24: 10},
+        nonblocking=True,
+        files=0.2,
+        set_variables={"OMPI_MCA_a": "1", "OMPI_MCA_b": "2"},
+    )
+    found, not_tried = candidates(about, Asked(Path("/nothing"), only=(kind,)))
+    assert found or not_tried
+    assert len({setting.name for setting in found}) == len(found)
+    assert all(setting.what and setting.risk and "+" not in setting.name for setting in found)

@@ -1,0 +1,197 @@
+"""`leadline improve` on programs that a planted setting makes slower by construction: it is found and undone."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import conftest
+import kept_builds
+import pytest
+
+from leadline import mpi
+
+SOURCE = Path(__file__).resolve().parents[1] / "programs" / "improvable.c"
+LIMIT_S = 900
+OF_THE_SESSION = {*conftest.PATIENT, *conftest.WITHOUT_ADAPTERS}
+WITHOUT_ADAPTERS = {"openmpi": ["--mca", "btl", "^ofi,openib", "--mca", "mtl", "^ofi,psm,psm2"]}
+
+
+@dataclass
+class Improved:
+    directory: Path
+    found: dict[str, Any]
+
+    @property
+    def chosen(self) -> list[str]:
+        return [setting["name"] for setting in self.found["chosen"]]
+
+
+@dataclass
+class Improving:
+    """A command of `leadline improve`, with its environment."""
+
+    library: mpi.Library
+    directory: Path
+    words: list[str]
+    environ: dict[str, str]
+
+    def run(self) -> Improved:
+        done = subprocess.run(self.words, env=self.environ, capture_output=True, text=True, timeout=LIMIT_S)
+        assert done.returncode == 0, done.stderr
+        return Improved(self.directory, json.loads(done.stdout))
+
+
+Improve = Callable[..., Improving]
+
+
+@pytest.fixture
+def improve(tmp_path: Path) -> Improve:
+    def prepared(
+        name: str, kind: str, steps: int, *, ranks: int, planted: dict[str, str], only: str, before: str = ""
+    ) -> Improving:
+        library = next((library for library in mpi.available() if library.name == name), None)
+        if library is None:
+            pytest.skip(f"the MPI library {name} is not here")
+
+        def compile_to(target: Path) -> None:
+            words = [str(library.mpicc), "-O2", str(SOURCE), "-o", str(target), "-lm"]
+            subprocess.run(words, check=True, env=library.env(), capture_output=True)
+
+        program = kept_builds.kept(f"improvable-{name}", [SOURCE, kept_builds.identity(library)], compile_to)
+        start, *rest = library.launch(ranks)
+        launcher = [start, *WITHOUT_ADAPTERS.get(name, ()), *rest]
+        if before:  # one core for all
+            launcher = [*shlex.split(before), launcher[0], *library.known.launcher.binding("none"), *launcher[1:]]
+        words = [sys.executable, "-m", "leadline", "improve", "--json", "--for", "20m", "--only", only]
+        words += ["-o", str(tmp_path / "improved"), "--", *launcher, str(program), kind, str(steps)]
+        # They are settings of the libraries, which would be tried.
+        environ = {name: value for name, value in library.env().items() if name not in OF_THE_SESSION}
+        return Improving(library, tmp_path / "improved", words, {**environ, **planted})
+
+    return prepared
+
+
+EAGER = {"openmpi": {"OMPI_MCA_btl_sm_eager_limit": "256"}, "mpich": {"MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD": "0"}}
+PARTS = {
+    "openmpi": {
+        "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+        "OMPI_MCA_coll_tuned_bcast_algorithm": "3",
+        "OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize": "64",
+    },
+    "mpich": {
+        "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "pipelined_tree",
+        "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM": "mpir",
+        "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE": "64",
+    },
+}
+
+
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_a_planted_setting_is_found_undone_and_applied(improve: Improve, name: str) -> None:
+    improving = improve(name, "late", 8, ranks=2, planted=EAGER[name], only="own-settings")
+    found = improving.run()
+    (planted,) = EAGER[name]
+    assert (found.found["confirmed"], found.chosen) == (True, [f"without-{planted}"])
+    assert found.found["gain"] > 0.2
+    assert not (found.directory / "trial").exists()
+
+    file = found.directory / "improve.toml"
+    command = improving.words[improving.words.index("--") + 1 :]
+    leadline = [sys.executable, "-m", "leadline", "apply", str(file)]
+    done = subprocess.run(
+        [*leadline, "--json", "--", *command], env=improving.environ, capture_output=True, text=True, timeout=LIMIT_S
+    )
+    assert done.stdout.startswith("late: 8 steps")
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert [each["name"] for each in told["applied"]] == found.chosen
+    assert told["not_applied"] == []
+    shell = subprocess.run([*leadline, "--as-shell"], env=improving.environ, capture_output=True, text=True, check=True)
+    assert shell.stdout == f"unset {planted}\n"
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_a_planted_eager_limit_is_overridden(improve: Improve, name: str) -> None:
+    found = improve(name, "late", 8, ranks=2, planted=EAGER[name], only="protocol").run()
+    assert found.found["confirmed"] is True
+    assert len(found.chosen) == 1
+    assert found.found["gain"] > 0.2
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_a_planted_algorithm_is_undone(improve: Improve, name: str) -> None:
+    found = improve(name, "parts", 10, ranks=2, planted=PARTS[name], only="own-settings,library-algorithms").run()
+    assert found.found["confirmed"] is True
+    assert found.found["gain"] > 0.5
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_ranks_that_share_a_core_yield_it(improve: Improve, name: str) -> None:
+    found = improve(name, "barriers", 10, ranks=2, planted={}, only="waiting", before="taskset -c 0").run()
+    assert found.found["confirmed"] is True
+    assert found.chosen[0].startswith("waiting-")
+    assert found.found["gain"] > 0.5
+
+
+@pytest.mark.ci
+def test_nothing_helps_a_program_that_only_computes(improve: Improve) -> None:
+    found = improve("mpich", "alone", 10, ranks=1, planted={"MPIR_CVAR_CH4_CMA_ENABLE": "0"}, only="own-settings").run()
+    assert found.found["confirmed"] is not True
+    assert not (found.directory / "improve.toml").exists()
+
+
+def test_an_interrupted_search_goes_on_and_measures_nothing_twice(improve: Improve) -> None:
+    improving = improve("mpich", "late", 8, ranks=2, planted=EAGER["mpich"], only="own-settings")
+    measured = improving.directory / "measured.jsonl"
+    process = subprocess.Popen(
+        improving.words, env=improving.environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    while process.poll() is None and (not measured.exists() or len(measured.read_text().splitlines()) < 3):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on" in errors
+    before = measured.read_text()
+    found = improving.run()
+    assert found.found["confirmed"] is True
+    assert measured.read_text().startswith(before)
+    lines = [json.loads(line) for line in measured.read_text().splitlines()]
+    places = [(each["stage"], each["round"], each["name"]) for each in lines]
+    assert len(places) == len(set(places))
+
+
+def test_another_search_s_directory_is_refused(improve: Improve) -> None:
+    improving = improve("mpich", "late", 8, ranks=2, planted={}, only="progress")
+    improving.directory.mkdir()
+    (improving.directory / "search.json").write_text('{"schema": 1, "command": ["other"]}')
+    done = subprocess.run(improving.words, env=improving.environ, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "holds another search: other" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--for", "soon"], "expected a duration"),
+        (["--only", "protocols"], "did you mean protocol"),
+        (["--time", "x", "--iterations"], "needs a group"),
+        (["--time", "(x)", "--iterations"], "exclude each other"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_runs(words: list[str], why: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "leadline", "improve", "-o", str(tmp_path / "new"), *words, "--", "true"]
+    done = subprocess.run(command, env=dict(os.environ), capture_output=True, text=True)
+    assert done.returncode == 2
+    assert why in done.stderr
+    assert not (tmp_path / "new").exists()

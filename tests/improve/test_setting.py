@@ -1,0 +1,122 @@
+"""A command with settings, and the file that keeps them."""
+
+from pathlib import Path
+
+import pytest
+
+from leadline import mpi
+from leadline.errors import UsageError
+from leadline.improve import file
+from leadline.improve.results import Results
+from leadline.improve.setting import Setting, command_with, variables_of, with_options
+from leadline.libraries.rule import Rule, Table
+
+
+def setting(name: str = "one", **given: object) -> Setting:
+    return Setting(name, str(given.pop("kind", name)), "what", "risk", 0.5, **given)  # type: ignore[arg-type]
+
+
+def mpiexec(family: str) -> list[str]:
+    found = next((library for library in mpi.available() if library.family == family), None)
+    if found is None:
+        pytest.skip(f"no library of the family {family} is here")
+    return [str(found.mpiexec)]
+
+
+def test_variables_and_options_come_to_the_ranks() -> None:
+    (start,) = mpiexec("openmpi")
+    one = setting(variables={"A": "1"}, options=("--bind-to", "core"))
+    words, environ = command_with([start, "-n", "2", "./app"], {"PATH": "/bin", "B": "2"}, [one], one.variables)
+    assert words == [start, "-x", "A=1", "--bind-to", "core", "-n", "2", "./app"]
+    assert environ["B"] == "2"
+
+
+def test_an_option_takes_the_place_of_the_user_s() -> None:
+    (start,) = mpiexec("mpich")
+    command = [start, "-bind-to", "none", "-n", "2", "./app", "-bind-to", "own"]
+    assert with_options(command, ["-bind-to", "core"], {}) == [
+        start, "-bind-to", "core", "-n", "2", "./app", "-bind-to", "own",
+    ]  # fmt: skip
+
+
+def test_a_program_without_a_launcher_takes_no_options() -> None:
+    with pytest.raises(UsageError, match="no launcher"):
+        with_options(["./app"], ["-bind-to", "core"], {})
+
+
+def test_what_one_takes_away_and_another_sets_is_set() -> None:
+    one, other = setting(without=("A",)), setting("two", variables={"A": "1"})
+    _, environ = command_with(["/bin/true"], {"A": "0"}, [one], {})
+    assert "A" not in environ
+    assert not one.goes_with(other)
+    assert not other.goes_with(one)
+
+
+def test_settings_of_a_kind_exclude_each_other() -> None:
+    assert not setting(kind="k").goes_with(setting("two", kind="k"))
+    assert setting(variables={"A": "1"}).goes_with(setting("two", variables={"A": "1", "B": "2"}))
+    assert not setting(variables={"A": "1"}).goes_with(setting("two", variables={"A": "2"}))
+
+
+def test_files_are_named_by_their_variables(tmp_path: Path) -> None:
+    found = variables_of([setting(files={"HINTS": "text\n"}, variables={"A": "1"})], tmp_path / "new")
+    assert found["A"] == "1"
+    assert Path(found["HINTS"]).read_text() == "text\n"
+
+
+def test_the_file_gives_back_what_was_written(tmp_path: Path) -> None:
+    table = Table((Rule("bcast", (2, 4), (0, 1024), "binomial"),))
+    settings = [
+        setting(variables={"A": 'a "quoted" \\ value'}, without=("B",), options=("-bind-to", "core")),
+        setting("two", files={"HINTS": "one\ntwo\n"}),
+        setting("three", table=table, by_shim=True),
+    ]
+    path = tmp_path / "improve.toml"
+    file.write(path, settings, {"gain": 0.25, "command": ["mpiexec", "a b"], "none": None, "date": "today"})
+    found, evidence = file.read(path)
+    assert found == settings
+    assert found[2].table is not None
+    assert found[2].table.rules == table.rules
+    assert evidence == {"gain": 0.25, "command": ["mpiexec", "a b"], "date": "today"}
+    assert file.is_one(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'kind = "improve"\nschema = 2',
+        'kind = "improve"\nschema = 1\nsetting = 3',
+        'kind = "improve"\nschema = 1\n[[setting]]\nname = "a"',
+        'kind = "improve"\nschema = 1\n[[setting]]\nname = "a"\nkind = "b"\nvariables = 3',
+        "schema = 1",
+        "[",
+    ],
+)
+def test_a_file_of_another_kind_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "improve.toml").write_text(text)
+    with pytest.raises(UsageError, match=r"improve\.toml"):
+        file.read(tmp_path / "improve.toml")
+
+
+def test_output_is_compared_with_what_all_unchanged_runs_printed() -> None:
+    results = Results()
+    results.add_unchanged("sum 1\ntime 3.0\n", ())
+    assert results.difference("sum 2\n", ()) == ""  # one run does not say what differs from run to run
+    results.add_unchanged("sum 1\ntime 3.1\n", ())
+    assert results.difference("time 9.9\nsum 1\n", ()) == ""
+    assert "'sum 1'" in results.difference("sum 2\ntime 3.0\n", ())
+
+
+def test_files_are_compared_unless_unchanged_runs_differ(tmp_path: Path) -> None:
+    same, drifting = tmp_path / "same", tmp_path / "drifting"
+    results = Results([same, drifting])
+    same.write_text("1")
+    for text in ("a", "b"):
+        drifting.write_text(text)
+        results.add_unchanged("", results.digests())
+    assert results.not_comparable() == [drifting]
+    assert results.difference("", results.digests()) == ""
+    same.write_text("2")
+    assert "same differs" in results.difference("", results.digests())
+    same.unlink()
+    assert "same differs" in results.difference("", results.digests())

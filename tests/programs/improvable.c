@@ -1,0 +1,49 @@
+// A program that a setting can make much slower, by construction. KIND STEPS: in each step of
+//   late      every rank but the last sends to the next one, sleeps, and receives; then all meet. If messages wait for
+//             their receiver, the ranks sleep one after the other instead of together.
+//   barriers  the ranks meet often: if those that wait keep their core from the others, each meeting takes a time
+//   slice. parts     a long message is broadcast: cut into very short parts, it takes many times as long. alone each
+//   rank computes: no setting of MPI can matter.
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SHORT = 2000, LONG = 1 << 20 };
+
+static void late(char* data, int rank, int size) {
+  if (rank + 1 < size) MPI_Send(data, SHORT, MPI_CHAR, rank + 1, 0, MPI_COMM_WORLD);
+  usleep(20000);
+  if (rank > 0) MPI_Recv(data, SHORT, MPI_CHAR, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static double alone(double sum) {
+  for (int i = 0; i < 200000; i++) sum += sin(sum + i);
+  return sum;
+}
+
+int main(int argc, char** argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const char* kind = argc > 1 ? argv[1] : "alone";
+  const int steps = argc > 2 ? atoi(argv[2]) : 10;
+  char* data = calloc(1, LONG);
+  double sum = 0.0;
+  for (int step = 0; step < steps; step++) {
+    if (strcmp(kind, "late") == 0) late(data, rank, size);
+    if (strcmp(kind, "parts") == 0) MPI_Bcast(data, LONG, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (strcmp(kind, "alone") == 0) sum = alone(sum);
+    MPI_Sendrecv(data, 8, MPI_CHAR, MPI_PROC_NULL, 1, data, 8, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    for (int i = 0; strcmp(kind, "barriers") == 0 && i < 20; i++) MPI_Barrier(MPI_COMM_WORLD);
+  }
+  if (rank == 0) printf("%s: %d steps, sum %.6f\n", kind, steps, sum);
+  free(data);
+  MPI_Finalize();
+  return 0;
+}
