@@ -120,7 +120,7 @@ def _replays_of(candidates: Sequence[Candidate]) -> int:
 
 
 def _interval(candidate: Candidate) -> int:
-    return UNCERTAIN if predict.is_uncertain(candidate.change) else DRAWN
+    return UNCERTAIN if any(map(predict.is_uncertain, candidate.changes)) else DRAWN
 
 
 def _advise(
@@ -284,7 +284,7 @@ class _Asked:
     def _share_or_error(self, candidate: Candidate) -> float | UsageError:
         before = self.base.predicted.seconds
         try:
-            after = self._replays.seconds(self._change([candidate.change]))
+            after = self._replays.seconds(self._change(candidate.changes))
         except UsageError as error:
             return error
         return 1 - after / before if before > 0 else math.inf
@@ -306,7 +306,7 @@ class _Asked:
 
     def _gain(self, candidates: Sequence[Candidate]) -> tuple[Gain, dict[str, float | None]]:
         """And the seconds of each phase with the changes."""
-        changes = [candidate.change for candidate in candidates]
+        changes = [change for candidate in candidates for change in candidate.changes]
         found = self._predict(changes)
         uncertain = any(predict.is_uncertain(change) for change in changes)
         return gain_between(self.base, found, uncertain=uncertain), found.predicted.phases_s

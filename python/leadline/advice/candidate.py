@@ -15,6 +15,7 @@ class Candidate:
     """A change that the figures suggest, before it is replayed.
 
     title: what to do and where, in a few words.   text: how, a sentence or two.   change: the same to the replay.
+    also: what the change brings with it, to the replay.
     assumes: what the record cannot show, sentences.   together: calls or messages that become one; 0: unknown.
     """
 
@@ -25,6 +26,11 @@ class Candidate:
     change: AnyChange
     assumes: tuple[str, ...] = ()
     together: int = 0
+    also: tuple[AnyChange, ...] = ()
+
+    @property
+    def changes(self) -> tuple[AnyChange, ...]:
+        return (self.change, *self.also)
 
 
 @dataclass(frozen=True)

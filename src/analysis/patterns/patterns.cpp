@@ -11,6 +11,7 @@
 #include "analysis/patterns/collectives/collective_patterns.hpp"
 #include "analysis/patterns/collectives/consecutive_reductions.hpp"
 #include "analysis/patterns/collectives/file_order.hpp"
+#include "analysis/patterns/collectives/separate_reductions.hpp"
 #include "analysis/patterns/collectives/site_patterns.hpp"
 #include "analysis/patterns/exchanges/consecutive_exchanges.hpp"
 #include "analysis/patterns/exchanges/exchange_patterns.hpp"
@@ -96,7 +97,16 @@ std::vector<Pattern> PatternFinder::find(const SourcePlaces& places) {
     std::move(more.begin(), more.end(), std::back_inserter(found));
   };
   take(consecutive_exchanges(state_->profile, state_->traffic, steps, places, dependent_sites(found)));
-  take(consecutive_reductions(state_->profile, state_->traffic, steps, places));
+  std::vector<Pattern> in_a_row = consecutive_reductions(state_->profile, state_->traffic, steps, places);
+  std::set<uint32_t> in_rows;
+  for (const Pattern& p : in_a_row) {
+    const auto loop = [this](uint32_t site) { return state_->traffic.sites()[site].loop; };
+    const bool of_one_loop =
+        std::all_of(p.sites.begin(), p.sites.end(), [&](uint32_t s) { return loop(s) == loop(p.sites[0]); });
+    if (of_one_loop) in_rows.insert(p.sites.begin(), p.sites.end());
+  }
+  take(std::move(in_a_row));
+  take(separate_reductions(state_->profile, state_->traffic, steps, in_rows));
   patterns_of_files(state_->profile, state_->file_sites, &found);
   say_who_waits(held_up_ns(state_->profile, state_->traffic, places, exchanges), &found);
   for (Pattern& p : found) {

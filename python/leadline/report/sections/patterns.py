@@ -22,6 +22,7 @@ TITLES = {
     "consecutive_exchanges": "exchanges in a row that could be one",
     "consecutive_reductions": "reductions in a row that could be one",
     "consecutive_broadcasts": "broadcasts in a row that could be one",
+    "separate_reductions": "short reductions apart, as in a solver",
     "all_to_one": "all-to-one",
     "one_to_all": "one-to-all",
     "handmade_broadcast": "hand-written broadcast",
@@ -138,6 +139,8 @@ def _detail(entry: PatternEntry) -> str:
         return f" (neighbours or an all-to-all: record {found['ranks_to_tell']} ranks or more to tell)"
     if entry.name in ("packable_messages", *CONSECUTIVE):
         return f": {entry.bound}{found['together']}"
+    if entry.name == "separate_reductions":
+        return f": {found['reductions']} in each iteration"
     if entry.name == "repeated_creation":
         return f": {found['what']}, {fmt.number(found['made_per_step'])} per rank and iteration"
     if entry.name == "small_io":
