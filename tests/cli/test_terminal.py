@@ -59,6 +59,7 @@ LINES = [
     "predict missing",
     "exec -o one ./app",
     "campaign missing.toml",
+    "mpi list --all",
     "collect run",
     "workload list",
     "config",

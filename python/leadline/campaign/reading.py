@@ -36,8 +36,9 @@ DIMENSIONS = ("program", "library", "ranks", "setting", "input")
 class Reader:
     """A table of the file. Each key is taken once; what is left in the end is unknown."""
 
-    def __init__(self, file: Path, where: str, content: Mapping[str, Any], origin: Path) -> None:
-        self.file, self.where, self.content, self.origin = file, where, dict(content), origin
+    def __init__(self, file: Path, where: str, content: Mapping[str, Any], origin: Path | None = None) -> None:
+        self.file, self.where, self.content = file, where, dict(content)
+        self.origin, self.must_exist = origin or file.parent, origin is None
         self._known: list[str] = []
 
     def refuse(self, key: str, expected: str) -> UsageError:
@@ -70,13 +71,18 @@ class Reader:
         """An array of tables, [[key]]."""
         nothing: list[dict[str, Any]] = []
         found = self.take(key, nothing, _tables, f"tables, each begun with [[{key}]]")
-        return [Reader(self.file, f"[[{key}]] {number}: ", each, self.origin) for number, each in enumerate(found, 1)]
+        return [self._inner(f"[[{key}]] {number}: ", each) for number, each in enumerate(found, 1)]
+
+    def _inner(self, where: str, content: Mapping[str, Any]) -> Reader:
+        return Reader(self.file, where, content, None if self.must_exist else self.origin)
 
 
 def read(file: Path, origin: Path | None = None, name: str | None = None) -> Plan:
-    """origin: where relative paths begin, by default the file's folder.   name: if it names none, by default the
-    file's. Raises UsageError."""
-    top = Reader(file, "", toml.load(file), origin or file.parent)
+    """origin: where relative paths begin, which then need not exist; by default the file's folder.
+
+    name: if the file has none; by default the file's. Raises UsageError.
+    """
+    top = Reader(file, "", toml.load(file), origin)
     name = top.take("name", name or file.stem, _name, "a name without slashes, of at most 80 characters")
     ranks = top.take("ranks", NO_RANKS, _many(_whole(1, MOST_RANKS)), "a list of whole numbers from 1 on, e.g. [2, 4]")
     libraries = top.take(
@@ -146,7 +152,7 @@ def _program(table: Reader, common: _Common) -> Program:
     own = _common(table, common)
     table.end()
     place = Path(os.path.abspath(table.origin / directory))
-    if not place.is_dir():
+    if not place.is_dir() and table.must_exist:
         raise UsageError(f"{table.file}: {table.where}directory: no such directory: {place}")
     return Program(name, command, workload, place, build, own.time, own.recording, own.timeout_s, own.scaling)
 

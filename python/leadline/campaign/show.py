@@ -23,14 +23,17 @@ from leadline.errors import NoSuchRun, UsageError
 from leadline.runs.runner import Finished
 from leadline.text import format as fmt
 
-ORIGIN = "origin.json"  # the folder of the file that was given, where relative paths in it begin, and its name
+ORIGIN = "origin.json"  # of the file that was given: its folder, where relative paths begin, and its name
 
 
 @dataclass
 class Campaign:
+    """kinds: of the libraries, as an earlier call found them: they need not be here to see its results."""
+
     plan: Plan
     directory: Path
     file: Path
+    kinds: dict[str, str] = field(default_factory=dict)
     journal: Journal = field(init=False)
 
     def __post_init__(self) -> None:
@@ -52,11 +55,13 @@ class Campaign:
             )
         origin = run_directory.read_json(directory / ORIGIN)
         plan = reading.read(copy, Path(str(origin.get("folder", directory))), str(origin.get("name", directory.name)))
-        return Campaign(plan, directory.absolute(), copy)
+        kinds = origin.get("kinds")
+        return Campaign(plan, directory.absolute(), copy, kinds if isinstance(kinds, dict) else {})
 
     @cached_property
     def cells(self) -> list[Cell]:
-        found = self.plan.cells(kind_of)
+        self.kinds = {name: self.kinds.get(name) or kind_of(name) for name in self.plan.libraries}
+        found = self.plan.cells(self.kinds.__getitem__)
         if not found:
             raise UsageError(f"{self.file}: no cell is left: the excludes and settings leave nothing to run")
         return found
@@ -87,7 +92,7 @@ class Campaign:
                 return execution.run(cells, limit_s)
 
     def _keep_file(self) -> None:
-        origin = json.dumps({"folder": os.path.abspath(self.file.parent), "name": self.plan.name})
+        origin = json.dumps({"folder": os.path.abspath(self.file.parent), "name": self.plan.name, "kinds": self.kinds})
         for name, text in ((ORIGIN, f"{origin}\n"), (files.COPY, self.file.read_text())):
             with own_files.replacing(self.directory / name, errors="surrogateescape") as out:
                 out.write(text)

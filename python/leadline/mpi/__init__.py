@@ -4,7 +4,7 @@
 A program of the user's needs none of this: it runs with whatever library it was linked with.
 """
 
-from leadline.mpi.catalog import DEBIAN, NAMES, available, find, home
+from leadline.mpi.catalog import DEBIAN, NAMES, available, find, home, installed
 from leadline.mpi.installing import install
 from leadline.mpi.library import Library
 from leadline.mpi.releases import FROM_PYPI, Release, all_releases, release
@@ -20,5 +20,6 @@ __all__ = [
     "find",
     "home",
     "install",
+    "installed",
     "release",
 ]

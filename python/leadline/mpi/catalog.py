@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
+from dataclasses import replace
 from pathlib import Path
 
-from leadline.errors import MissingPrerequisite, UsageError
+from leadline.errors import LeadlineError, MissingPrerequisite, UsageError
 from leadline.libraries import LIBRARIES, MpiLibrary
 from leadline.libraries.library import Tools
+from leadline.mpi.added import all_added
 from leadline.mpi.elsewhere import at, libdir_of
 from leadline.mpi.library import Library
-from leadline.mpi.releases import FROM_PYPI, release
+from leadline.mpi.releases import FROM_PYPI, Release, release
 from leadline.mpi.releases import names as pypi_names
 from leadline.text.visible import in_shell
 from leadline.user_cache import user_cache
@@ -53,13 +56,16 @@ def find(name: str) -> Library:
     not installed, UsageError for an unknown name."""
     if "/" in name:
         return at(Path(name))
+    named = all_added().get(name)
+    if named is not None:
+        return replace(at(named), name=name)
     library = _look(name)
     if library is not None:
         return library
     if name in DEBIAN:
         hint = f"install as root: apt-get install {DEBIAN[name].debian_packages}"
     else:
-        hint = f"python -c 'import leadline.mpi; leadline.mpi.install({name!r})'"
+        hint = f"leadline mpi install {in_shell(name)}"
     raise MissingPrerequisite(f"MPI library {name} is not installed", hint=hint)
 
 
@@ -72,15 +78,41 @@ def _look(name: str) -> Library | None:
     if name in DEBIAN:
         return _debian(name)
     if name.partition("@")[0] not in pypi_names():
-        known = ", ".join([*NAMES, *(other for other in pypi_names() if other not in NAMES)])
+        others = (other for other in (*pypi_names(), *all_added()) if other not in NAMES)
+        known = ", ".join([*NAMES, *others])
         raise UsageError(f"unknown MPI library {name!r}", hint=f"available: {known}, or the path of an mpiexec")
-    wanted = release(name)
+    wanted = _release(name)
     prefix = home() / wanted.folder
     _refuse_if_all_write(prefix)
     if not (prefix / "complete").exists():
         return None
     tools = wanted.kind.tools(prefix, wanted.version, abi=wanted.abi)
     return _library(wanted.name, wanted.kind, "mpi5" if wanted.abi else wanted.kind.family, tools)
+
+
+def _release(name: str) -> Release:
+    """One that is not listed only if it is installed."""
+    try:
+        return release(name)
+    except UsageError:
+        other = release(name, listed=False)
+        if (home() / other.folder / "complete").exists():
+            return other
+        raise
+
+
+def installed() -> list[Library]:
+    """All that can be found by name: the default releases, other ones, and those that the user added."""
+    found = available()
+    for folder in sorted(home().iterdir()) if home().is_dir() else ():
+        kind, _, version = folder.name.partition("-")
+        if version and kind in FROM_PYPI and (folder / "complete").exists():
+            with contextlib.suppress(UsageError):
+                found += [library for library in [_look(f"{kind}@{version}")] if library is not None]
+    for name in all_added():
+        with contextlib.suppress(LeadlineError):  # it is gone
+            found.append(find(name))
+    return found
 
 
 def _library(name: str, kind: MpiLibrary, family: str, tools: Tools) -> Library:

@@ -17,12 +17,14 @@ from leadline.mpi.library import Library
 from leadline.mpi.releases import Release, release
 
 
-def install(name: str) -> Library:
+def install(name: str, *, listed: bool = True) -> Library:
     """Install the PyPI library `name` unless it is installed; safe to call from several processes at once.
+
+    listed: as for releases.release().
 
     Raises UsageError for a name or version that PyPI does not serve, MissingPrerequisite if it cannot be fetched.
     """
-    wanted = release(name)
+    wanted = release(name, listed=listed)
     prefix = (home() / wanted.folder).resolve()
     prefix.parent.mkdir(parents=True, exist_ok=True)
     with (prefix.parent / f".{wanted.folder}.lock").open("w") as lock:

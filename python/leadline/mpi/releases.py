@@ -6,12 +6,14 @@ the default one: mpich, intel, mpich-abi, mpich@4.1.3, intel-abi@2021.17.2.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from leadline.errors import UsageError
 from leadline.libraries import LIBRARIES, MpiLibrary
 from leadline.libraries.library import version_numbers
 
+VERSION = re.compile(r"\d+(\.\d+){1,3}")
 FROM_PYPI = {library.name: library for library in LIBRARIES if library.versions}
 
 
@@ -31,15 +33,18 @@ class Release:
         return self.kind.name if default else f"{self.kind.name}-{self.version}"
 
 
-def release(name: str) -> Release:
-    """The release that a name stands for. Raises UsageError for an unknown name or version."""
+def release(name: str, *, listed: bool = True) -> Release:
+    """The release that a name stands for. listed: whether its version must be one of those that were tried.
+
+    Raises UsageError for an unknown name or version.
+    """
     base, _, version = name.partition("@")
     kind = FROM_PYPI.get(base.removesuffix("-abi"))
     abi = base.endswith("-abi")
     if kind is None or (abi and kind.abi_since is None):
         raise UsageError(f"{name!r} is not available from PyPI", hint=f"available: {', '.join(names())}")
     version = version or kind.versions[0]
-    if version not in kind.versions:
+    if version not in kind.versions and (listed or VERSION.fullmatch(version) is None):
         raise UsageError(f"unknown version: {kind.name} {version}", hint=f"known: {', '.join(kind.versions)}")
     if abi and kind.abi_since is not None and version_numbers(version) < kind.abi_since:
         since = ".".join(str(part) for part in kind.abi_since)
