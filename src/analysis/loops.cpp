@@ -97,21 +97,27 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
     const structure::ThreadShape& shape = shapes_.of(stream, file_sites);
     lost_calls_ = trace::saturating_sum(lost_calls_, shape.lost_calls);
     for (uint32_t l = 1; l < shape.loops.size() && l < own.size(); ++l) cells[l].shape = shape.loops[l];
+    const std::vector<structure::GapShare> shares = structure::gap_shares(stream, shape.first_calls);
     trace::for_each_site_time(stream, [&](uint32_t site, const trace::TimeStats& times) {
       if (site >= stream.sites.size()) return;
       const uint32_t function = stream.sites[site].function;
       const CallClass cls = function < process.functions.size() ? process.functions[function].cls : CallClass::other;
       if (trace::facts_of(cls).category == trace::Category::startup) return;
       const double own_ns = std::min(times.gap_sum_ns, process.own_per_call_ns * static_cast<double>(times.count));
-      const double ns = times.sum_ns + times.gap_sum_ns - own_ns;
+      const double gap_ns = times.gap_sum_ns - own_ns;
       // The usual duration of all calls: the first may make a connection, and the machine may hold any of them up.
       const double typical_ns =
           times.gap_sum_ns + static_cast<double>(trace::median_of(times.hist, times.count) * times.count);
       all_.ns += typical_ns;
       const uint64_t calls = trace::is_posix(cls) ? 0 : times.count;
       all_.calls += calls;
+      auto own_share = std::lower_bound(shares.begin(), shares.end(), site,
+                                        [](const structure::GapShare& s, uint32_t of) { return s.site < of; });
       for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) {
-        cells[l].time_ns += ns;
+        const bool enters = own_share != shares.end() && own_share->site == site && own_share->loop == l;
+        const double share = enters ? (own_share++)->share : 1;
+        if (share < 1) outside_.push_back({index, own[l], (1 - share) * gap_ns});
+        cells[l].time_ns += times.sum_ns + share * gap_ns;
         cells[l].typical_ns += typical_ns;
         cells[l].calls += calls;
         cells[l].has_mpi |= !trace::is_posix(cls);

@@ -55,6 +55,12 @@ struct RunLoop {
 // Whether ranks with these numbers of iterations count the same: the last iterations of a truncated run may differ.
 bool similar_counts(uint64_t a, uint64_t b);
 
+// What a process computes before a loop's calls without being in the loop (structure/gap_shares.hpp).
+struct OutsideGap {
+  uint32_t process = 0, loop = 0;
+  double ns = 0;
+};
+
 class RunLoops {
  public:
   // Gives each of the `streams` the run's number for each of its loops. `module` numbers the modules.
@@ -78,7 +84,8 @@ class RunLoops {
   uint64_t iterations(uint32_t loop) const;
   // The same of several that are one loop of the source, which ranks reach on different ways.
   uint64_t iterations(const std::vector<uint32_t>& same) const;
-  double time_ns(uint32_t loop) const;  // without what recording took
+  double time_ns(uint32_t loop) const;  // without what recording took, and what comes before and after its visits
+  const std::vector<OutsideGap>& outside_gaps() const { return outside_; }
   // Of an iteration, timed or not: the mean over the ranks that count as the median one does, of each rank's mean.
   double mean_ns(uint32_t loop) const;
   // Over all processes: the overall fewest, the overall most, and the usual number on the median process.
@@ -99,6 +106,7 @@ class RunLoops {
                   std::vector<uint32_t>* numbers);
 
   std::vector<RunLoop> loops_{1};
+  std::vector<OutsideGap> outside_;
   structure::ShapePool shapes_;
   uint64_t lost_calls_ = 0;
   std::map<std::vector<uint64_t>, uint32_t> ids_;

@@ -92,7 +92,7 @@ const ThreadShape& ShapePool::of(const trace::Stream& stream, const std::vector<
   const auto [at, fresh] = shapes_.try_emplace(source_of_tree(stream));
   if (fresh) {
     const TimedTree timed = timed_tree(stream);
-    at->second = {loop_shapes(timed, stream, file_sites), timed.tree.lost_calls};
+    at->second = {loop_shapes(timed, stream, file_sites), first_calls(timed.tree), timed.tree.lost_calls};
   }
   return at->second;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "structure/gap_shares.hpp"
 #include "structure/loop_shapes.hpp"
 #include "trace/process.hpp"
 
@@ -18,7 +19,8 @@ TreeSource source_of_tree(const trace::Stream& stream);
 
 struct ThreadShape {
   std::vector<LoopShape> loops;  // by number in the stream; empty if it has none
-  uint64_t lost_calls = 0;       // calls whose order is lost: no loop is known to have made them
+  std::vector<FirstCalls> first_calls;
+  uint64_t lost_calls = 0;  // calls whose order is lost: no loop is known to have made them
 };
 
 class ShapePool {

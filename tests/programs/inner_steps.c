@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define COMM MPI_COMM_WORLD
 enum { fields = 7, levels = 5, records = 6 };
@@ -67,6 +68,12 @@ int main(int argc, char** argv) {
       compute(100);
       MPI_Barrier(COMM);
       rank % 2 ? by_one() : by_other();
+    }
+  } else if (!strcmp(kind, "naps")) {
+    for (int step = 0; step < steps; ++step) { /* naps */
+      for (int field = 0; field < 4; ++field) swap(rank, rank, 100, field);
+      solve(3);
+      nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
   } else if (!strcmp(kind, "steps")) { /* entered once for each of two runs */
     for (int run = 0; run < 2; ++run) {

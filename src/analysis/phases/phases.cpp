@@ -118,6 +118,18 @@ struct PhaseFinder::State {
     add_time(s, share, phase);
   }
 
+  // What comes before a phase's calls, but not within its loop: to `around`, if that is given.
+  void leave_out(const std::vector<uint32_t>& same, Phase* phase, Phase* around) const {
+    for (const Outside& o : outside) {
+      if (std::find(same.begin(), same.end(), o.loop) == same.end()) continue;
+      if (around && profile.loops().all()[o.loop].cell(o.process)->entries > 1) continue;  // some of it lies between
+      double& own = phase->times[o.process].computation;
+      const double ns = std::clamp(own, 0.0, o.ns);
+      own -= ns;
+      if (around) around->times[o.process].computation += ns;
+    }
+  }
+
   Phase phase(Phase::Kind kind) const {
     Phase made;
     made.kind = kind;
@@ -163,6 +175,7 @@ struct PhaseFinder::State {
       put(s, early, &init);
       put(s, 1 - early, &last);
     }
+    if (main) leave_out({main}, &loop, &init);
     found.phases.push_back(std::move(init));
     if (!loop.sites.empty()) {
       found.phases.push_back(std::move(loop));
@@ -266,11 +279,17 @@ struct PhaseFinder::State {
             std::any_of(same.begin(), same.end(), [&](uint32_t l) { return loops.within(site_loops[s], l); });
         if (in_it) put(s, 1, &inner);
       }
+      leave_out(same, &inner, nullptr);
       if (!inner.sites.empty()) found->phases.push_back(std::move(inner));
     }
   }
 
+  struct Outside {
+    uint32_t process, loop;
+    double ns;
+  };
   const Profile& profile;
+  std::vector<Outside> outside;      // computation
   std::vector<SiteUse> occurrences;  // by site of the profile
   std::vector<uint32_t> site_loops;  // the innermost loop of the run around each
   uint32_t main;
@@ -281,6 +300,8 @@ struct PhaseFinder::State {
 
 PhaseFinder::PhaseFinder(const Profile& profile) : state_(std::make_unique<State>(profile)) {
   state_->site_loops.resize(profile.sites().size());
+  for (const OutsideGap& gap : profile.loops().outside_gaps())
+    state_->outside.push_back({gap.process, gap.loop, gap.ns});
 }
 PhaseFinder::~PhaseFinder() = default;
 

@@ -1,6 +1,6 @@
 // The phases of a run, from where its calls are made and in which iterations of the main loop: initialisation, the main
 // loop, what recurs in some of its iterations only, loops within it, finalisation. Times are the profile's exact sums;
-// the time before a call belongs to the phase of the call.
+// the time before a call belongs to the phase of the call, but for what comes before or after visits to a loop.
 #pragma once
 
 #include <cstdint>
