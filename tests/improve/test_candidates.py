@@ -139,3 +139,11 @@ def test_every_kind_answers_with_names_of_its_own(kind: str, library: Any) -> No
     assert found or not_tried
     assert len({setting.name for setting in found}) == len(found)
     assert all(setting.what and setting.risk and "+" not in setting.name for setting in found)
+
+
+def test_an_algorithm_is_tried_without_what_the_user_set_for_its_operation() -> None:
+    given = {"OMPI_MCA_coll_tuned_bcast_algorithm": "3", "OMPI_MCA_coll_tuned_alltoall_algorithm": "1"}
+    about = facts(collectives=(Collective("MPI_Bcast", "bcast", 0.4, 100),), set_variables=given)
+    assert {setting.without for setting in tried("library-algorithms", about)} == {
+        ("OMPI_MCA_coll_tuned_bcast_algorithm",)
+    }

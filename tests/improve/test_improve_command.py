@@ -17,6 +17,7 @@ import kept_builds
 import pytest
 
 from leadline import mpi
+from leadline.libraries import LIBRARIES
 
 SOURCE = Path(__file__).resolve().parents[1] / "programs" / "improvable.c"
 LIMIT_S = 900
@@ -55,7 +56,7 @@ Improve = Callable[..., Improving]
 @pytest.fixture
 def improve(tmp_path: Path) -> Improve:
     def prepared(
-        name: str, kind: str, steps: int, *, ranks: int, planted: dict[str, str], only: str, before: str = ""
+        name: str, program_kind: str, steps: int, *, ranks: int, planted: dict[str, str], only: str, before: str = ""
     ) -> Improving:
         library = next((library for library in mpi.available() if library.name == name), None)
         if library is None:
@@ -69,9 +70,10 @@ def improve(tmp_path: Path) -> Improve:
         start, *rest = library.launch(ranks)
         launcher = [start, *WITHOUT_ADAPTERS.get(name, ()), *rest]
         if before:  # one core for all
-            launcher = [*shlex.split(before), launcher[0], *library.known.launcher.binding("none"), *launcher[1:]]
+            kind = next(known.launcher for known in LIBRARIES if known.name == name)
+            launcher = [*shlex.split(before), launcher[0], *kind.binding("none"), *launcher[1:]]
         words = [sys.executable, "-m", "leadline", "improve", "--json", "--for", "20m", "--only", only]
-        words += ["-o", str(tmp_path / "improved"), "--", *launcher, str(program), kind, str(steps)]
+        words += ["-o", str(tmp_path / "improved"), "--", *launcher, str(program), program_kind, str(steps)]
         # They are settings of the libraries, which would be tried.
         environ = {name: value for name, value in library.env().items() if name not in OF_THE_SESSION}
         return Improving(library, tmp_path / "improved", words, {**environ, **planted})
@@ -101,6 +103,9 @@ def test_a_planted_setting_is_found_undone_and_applied(improve: Improve, name: s
     (planted,) = EAGER[name]
     assert (found.found["confirmed"], found.chosen) == (True, [f"without-{planted}"])
     assert found.found["gain"] > 0.2
+    change = found.found["changes"][0]
+    assert change["what"] in {"MPI_Send", "MPI_Barrier"}  # that wait for the other rank's sleep
+    assert change["after_s"] < change["before_s"]
     assert not (found.directory / "trial").exists()
 
     file = found.directory / "improve.toml"

@@ -100,11 +100,40 @@ def test_a_file_of_another_kind_is_refused(text: str, tmp_path: Path) -> None:
 
 def test_output_is_compared_with_what_all_unchanged_runs_printed() -> None:
     results = Results()
-    results.add_unchanged("sum 1\ntime 3.0\n", ())
-    assert results.difference("sum 2\n", ()) == ""  # one run does not say what differs from run to run
-    results.add_unchanged("sum 1\ntime 3.1\n", ())
-    assert results.difference("time 9.9\nsum 1\n", ()) == ""
-    assert "'sum 1'" in results.difference("sum 2\ntime 3.0\n", ())
+    results.add_unchanged("sum 1 seed 7\n", ())
+    assert results.difference("sum 2 seed 7\n", ()) == ""  # one run does not say what differs from run to run
+    results.add_unchanged("sum 1 seed 8\n", ())
+    assert results.difference("sum 1 seed 9\n", ()) == ""
+    assert "'2' where every unchanged run printed '1'" in results.difference("sum 2 seed 7\n", ())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "done in {} s",
+        "elapsed: {}",
+        "time={}s",
+        "wall clock {}",
+        "{} MB/s",
+        "rate {}",
+        "{} Gflops",
+        "step 1 of 2: {} ms",
+    ],
+)
+def test_times_are_not_compared_even_if_unchanged_runs_agree(line: str) -> None:
+    results = Results()
+    for _ in range(3):
+        results.add_unchanged(line.format("3") + "\nsum 1\n", ())
+    assert results.difference(line.format("2") + "\nsum 1\n", ()) == ""
+    assert "'4'" in results.difference(line.format("2") + "\nsum 4\n", ())
+
+
+def test_lines_are_compared_where_the_number_of_words_differs() -> None:
+    results = Results()
+    results.add_unchanged("sum 1\nnote\n", ())
+    results.add_unchanged("sum 1\n", ())
+    assert results.difference("another note\nsum 1\n", ()) == ""
+    assert "'sum 1'" in results.difference("another note\nsum 2\n", ())
 
 
 def test_files_are_compared_unless_unchanged_runs_differ(tmp_path: Path) -> None:

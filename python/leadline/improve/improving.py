@@ -20,10 +20,11 @@ from leadline.improve.kept import Kept
 from leadline.improve.measuring_alone import measure_alone
 from leadline.improve.proof import why_without_effect
 from leadline.improve.results import Results
-from leadline.improve.search import Search, Stage, interval_of
+from leadline.improve.search import TOGETHER, Search, Stage, interval_of
 from leadline.improve.setting import Setting
 from leadline.improve.step import Measured, measured, recorded
 from leadline.improve.trials import SETTINGS, Trials
+from leadline.improve.why import Change, changes
 from leadline.launchers import OTHER
 from leadline.runs.execute import execute
 from leadline.runs.interruption import Interruption, interruption
@@ -32,7 +33,7 @@ from leadline.statistics.sequential import CONFIRMING, gain_of
 from leadline.text import format as fmt
 from leadline.tuning.probing import Subject, subject
 
-RECORD = "record"
+RECORD, BETTER = "record", "better"
 ROUNDS_COUNTED_ON = 4  # of the race, for each candidate: most are dropped after three
 NO_TIME = "no time: {} launches of {} fit into what --for leaves"
 
@@ -67,7 +68,8 @@ class Wanted:
 @dataclass
 class Improved:
     """What came of it.   base_s: the unchanged program's typical time; base_spread: half of the launches differ from it
-    by more than this share.   why_over: why the search ended early; "" if it did not."""
+    by more than this share.   why_over: why the search ended early; "" if it did not.
+    changes: why it is faster with what helps."""
 
     measured: Measured
     settings: dict[str, Setting]
@@ -80,6 +82,7 @@ class Improved:
     why_over: str = ""
     not_comparable: tuple[Path, ...] = ()
     interruption: Interruption = field(default_factory=Interruption)
+    changes: list[Change] = field(default_factory=list)
 
     @property
     def chosen(self) -> list[Setting]:
@@ -189,10 +192,21 @@ class _Improving:
             if finished.not_begun:
                 improved.why_over = "interrupted" if finished.interrupted else "the time of --for was over"
                 break
+        if improved.chosen:
+            improved.changes = self._changes(trials, search)
         improved.launches, improved.wall_s = self.kept.launches, self.kept.wall_s
         improved.not_comparable = tuple(results.not_comparable())
         improved.base_s, improved.base_spread = self.kept.unchanged()
         return improved
+
+    def _changes(self, trials: Trials, search: Search) -> list[Change]:
+        """Recorded once more, with what helps."""
+        directory = self.wanted.directory / BETTER
+        if not directory.is_dir() or not (directory / "run.json").is_file():
+            self.progress("recording the program with what helps")
+            if not execute(trials.record_with(TOGETHER.join(search.chosen), directory)).ok:
+                shutil.rmtree(directory, ignore_errors=True)
+        return changes(self.wanted.directory / RECORD, directory)
 
     def _is_late(self, search: Search, launch_s: float) -> bool:
         """Whether another round of the race leaves too little for what comes after it. What is kept costs nothing."""

@@ -30,6 +30,10 @@ def lines(found: Improved, directory: str, command: Sequence[str]) -> list[str]:
     if found.chosen:
         words = shlex.join(["leadline", "apply", f"{directory}/{file.NAME}", "--", *command])
         out += ["From now on:", f"  {words}"]
+    if found.changes:
+        out.append("Why, in seconds summed over ranks, in a run of each:")
+        out += [f"  {each.what}: {each.after_s:.3g} instead of {each.before_s:.3g}" for each in found.changes]
+        out.append(f"  more: leadline compare {shlex.quote(directory)}/record {shlex.quote(directory)}/better")
     out += [
         f"Measured: {found.measured.value}; {fmt.plural(found.launches, 'launch', 'launches')} in "
         f"{fmt.seconds(found.wall_s)}."
@@ -101,6 +105,7 @@ def as_json(found: Improved) -> dict[str, Any]:
         "gain": gain_of(search.fresh) if found.chosen else None,
         "low": low if found.chosen else None,
         "high": high if found.chosen else None,
+        "changes": [vars(each) for each in found.changes],
         "fresh_ratios": search.fresh,
         "looked_faster": list(search.chosen),
         "launches": found.launches,

@@ -69,7 +69,21 @@ class Trials:
                 standing.why = standing.why or self.kept.why_failed(name)
         return finished
 
+    def record_with(self, name: str, directory: Path) -> Launch:
+        """A launch that records the program with these settings, as it was recorded first."""
+        shutil.rmtree(directory, ignore_errors=True)
+        words, environ = self._prepared(name)
+        return Launch(name, recorded(words, directory), environ, limit_s=LONGEST[0] + LONGEST[1] * self.longest_s)
+
     def _launch(self, name: str) -> Launch:
+        words, environ = self._prepared(name)
+        limit_s = None if name == BASE else LONGEST[0] + LONGEST[1] * self.longest_s
+        argv = tuple(words)
+        if self.what is Measured.ITERATION:
+            argv, environ = recorded(words, self.kept.directory / TRIAL / "run"), {**environ, **LIGHT}
+        return Launch(name, argv, environ, limit_s=limit_s)
+
+    def _prepared(self, name: str) -> tuple[list[str], dict[str, str]]:
         folder = self.kept.directory / TRIAL
         shutil.rmtree(folder, ignore_errors=True)
         chosen = [self.settings[each] for each in name.split(TOGETHER)] if name != BASE else []
@@ -81,11 +95,7 @@ class Trials:
             write_for_shim(reports, table)
             library = library_of_all_nodes(self.command)
             words, environ = words_with_shim(words, environ, reports, library, told_as("improve", table))
-        limit_s = None if name == BASE else LONGEST[0] + LONGEST[1] * self.longest_s
-        argv = tuple(words)
-        if self.what is Measured.ITERATION:
-            argv, environ = recorded(words, folder / "run"), {**environ, **LIGHT}
-        return Launch(name, argv, environ, limit_s=limit_s)
+        return words, environ
 
     def _take(self, stage: Stage, number: int, done: Done[str]) -> None:
         name, outcome = done.turn.candidate, done.outcome

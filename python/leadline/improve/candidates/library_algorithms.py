@@ -45,6 +45,8 @@ def _of(used: Collective, facts: Facts, asked: Asked) -> Iterator[Setting | NotT
             why = found.not_set[0].why if found.not_set else "the library has no setting for it"
             yield NotTried(f"{used.function} by {algorithm}", why)
             continue
+        set_already = {**found.variables, **found.files}
+        hiding = [name for name in facts.set_variables if used.operation in name.lower() and name not in set_already]
         yield Setting(
             f"{used.operation}-{algorithm.replace('_', '-')}",
             f"algorithm-{used.operation}",
@@ -54,5 +56,6 @@ def _of(used: Collective, facts: Facts, asked: Asked) -> Iterator[Setting | NotT
             variables=found.variables,
             files=found.files,
             files_for_more=found.files_for_more,
+            without=tuple(hiding),
             table=table,
         )
