@@ -20,16 +20,18 @@ ElfAddress own_base() { return reinterpret_cast<ElfAddress>(__ehdr_start); }
 
 struct Search {
   const char* name;
-  bool found;
+  ElfAddress only;  // the object to look in; 0: all
+  ElfAddress found;
 };
 
 int search_object(dl_phdr_info* info, size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
-  if (info->dlpi_addr == own_base()) return 0;
+  if (info->dlpi_addr == own_base() || (search.only && info->dlpi_addr != search.only)) return 0;
   const LoadedObject object(*info);
   // The recorder and the shim may both be loaded: a name that only those define does not count.
-  search.found = object.find(search.name) != nullptr && !is_leadlines(object);
-  return search.found ? 1 : 0;
+  const bool found = object.find(search.name) != nullptr && !is_leadlines(object);
+  if (found) search.found = info->dlpi_addr;
+  return found || search.only ? 1 : 0;
 }
 
 // Whether no code lies in the segment of that address (linked with -z separate-code, the default on Linux).
@@ -127,9 +129,15 @@ LookUpAnswer answer_look_up(ExportedName* names, int count, void* handle, const 
 bool is_leadlines(const LoadedObject& object) { return strncmp(object.soname(), "libleadline", 11) == 0; }
 
 bool defined_elsewhere(const char* name) {
-  Search search{name, false};
-  dl_iterate_phdr(search_object, &search);
-  return search.found;
+  // Where the last name was found, before all objects: mpi4py binds six hundred names among a hundred objects.
+  static constinit ElfAddress last = 0;
+  Search search{name, __atomic_load_n(&last, __ATOMIC_RELAXED), 0};
+  if (search.only) dl_iterate_phdr(search_object, &search);
+  if (search.found) return true;
+  search.only = 0;
+  const bool found = dl_iterate_phdr(search_object, &search) != 0;
+  if (found) __atomic_store_n(&last, search.found, __ATOMIC_RELAXED);
+  return found;
 }
 
 }  // namespace leadline::host

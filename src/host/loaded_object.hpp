@@ -37,15 +37,19 @@ class LoadedObject {
   // The object's own name ("libmpi.so.40", whatever file it was opened by), "" if it has none.
   const char* soname() const { return soname_ != 0 && strings_ != nullptr ? strings_ + soname_ : ""; }
 
-  // Calls visit(name, slot) for every relocation of an undefined weak symbol; the slot holds what it was bound to.
-  template <class Visitor>
-  void for_each_weak_slot(Visitor visit) const {
+  // Calls visit(name, slot) for every relocation of an undefined weak symbol that was bound to an address which
+  // is_wanted(address) accepts; the slot holds it. That is asked first: slots lie close together, symbols do not.
+  template <class Filter, class Visitor>
+  void for_each_weak_slot(Filter is_wanted, Visitor visit) const {
     if (symbols_ == nullptr || strings_ == nullptr) return;
+    const uint32_t first_hashed = gnu_hash_ != nullptr ? gnu_hash_[1] : UINT32_MAX;  // from here on all are defined
     for (const Relocations& table : relocations_) {
-      for (size_t i = 0; i < table.bytes / sizeof(ElfRelocation); ++i) {
+      const size_t without_symbol = &table == relocations_ ? without_symbol_ : 0;
+      for (size_t i = without_symbol; i < table.bytes / sizeof(ElfRelocation); ++i) {
         const uint32_t symbol = ELF64_R_SYM(table.first[i].r_info);
-        if (symbol == 0 || !is_weak_reference(symbol)) continue;
-        visit(strings_ + symbols_[symbol].st_name, reinterpret_cast<ElfAddress*>(base_ + table.first[i].r_offset));
+        if (symbol == 0 || symbol >= first_hashed) continue;
+        auto* const slot = reinterpret_cast<ElfAddress*>(base_ + table.first[i].r_offset);
+        if (is_wanted(*slot) && is_weak_reference(symbol)) visit(strings_ + symbols_[symbol].st_name, slot);
       }
     }
   }

@@ -35,8 +35,8 @@ void set_null(const dl_phdr_info& info, ElfAddress* slot) {
 
 int clear_in_object(dl_phdr_info* info, size_t, void* data) {
   const auto is_wrapper = *static_cast<bool (**)(ElfAddress)>(data);
-  LoadedObject(*info).for_each_weak_slot([&](const char* name, ElfAddress* slot) {
-    if (is_mpi_name(name) && is_wrapper(*slot) && !defined_elsewhere(name)) set_null(*info, slot);
+  LoadedObject(*info).for_each_weak_slot(is_wrapper, [&](const char* name, ElfAddress* slot) {
+    if (is_mpi_name(name) && !defined_elsewhere(name)) set_null(*info, slot);
   });
   return 0;
 }

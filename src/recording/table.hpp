@@ -36,7 +36,7 @@ class Table {
   bool ensure(uint64_t n) {
     if (n <= backed_) return true;
     if (n > capacity_) return false;
-    uint64_t want = backed_ ? uint64_t{backed_} * 2 : first_bytes / sizeof(T) + 1;
+    uint64_t want = backed_ ? uint64_t{backed_} * 2 : first_bytes / sizeof(T);
     if (want < n) want = n;
     if (want > capacity_) want = capacity_;
     char* begin = reinterpret_cast<char*>(base_);

@@ -42,4 +42,9 @@ inline constexpr bool is_local(uint64_t magic) {
   return f && f->local;
 }
 
+// Whether it has no disk.
+inline constexpr bool is_in_memory(uint64_t magic) {
+  return magic == 0x01021994 || magic == 0x858458F6 || magic == 0x958458F6;  // tmpfs, ramfs, hugetlbfs
+}
+
 }  // namespace leadline::trace

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -100,6 +101,21 @@ uint64_t room_to_grow() {
   return limit.rlim_cur;
 }
 
+// The process's first stack, if sp is in it: the kernel puts the path of the program at the end of it, and maps nothing
+// in the room below. So the list, whose reading takes half a millisecond or more with a hundred libraries, is not
+// needed.
+bool is_first_stack(uint64_t sp, StackBounds::Range* range) {
+  constexpr uint64_t page = 4096;  // of any size: its end is further, and all below is readable
+  const char* path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (!path) return false;
+  const auto last = reinterpret_cast<uint64_t>(path) + strlen(path);
+  const uint64_t room = room_to_grow();
+  if (sp >= last || last - sp >= room) return false;
+  const uint64_t end = (last | (page - 1)) + 1;
+  *range = {end > room ? end - room : 0, end};
+  return true;
+}
+
 // Where nothing tells what is mapped (no /proc): as far as the memory can be read, and not far.
 StackBounds::Range readable_around(uint64_t sp) {
   constexpr uint64_t step = 4096, most = 64 * step;
@@ -140,7 +156,7 @@ StackBounds::Range StackBounds::around(uint64_t sp, bool anew) {
   const Inside inside;  // reading the list is no file I/O of the program
   const int saved = errno;
   Range range{};
-  const bool listed = read_mappings(sp, &range);
+  const bool listed = (!anew && is_first_stack(sp, &range)) || read_mappings(sp, &range);
   errno = saved;
   if (!listed) return readable_around(sp);
   known_[next_] = range;
