@@ -27,7 +27,7 @@ def _facts(o: Operation) -> str:
     arguments = ", ".join(str(o.meaning.roles.get(role, -1)) for role in ARGUMENTS)
     return (
         f'    {{"{o.name}", "MPI_{o.meaning.function.name}", {_side(o.contributed)}, {_side(o.received)}, '
-        f"{_bool(o.reduces)}, {_bool(o.has_root)}, Prefix::{o.prefix}, InPlace::{o.in_place}, "
+        f"{_bool(o.has_data)}, {_bool(o.reduces)}, {_bool(o.has_root)}, Prefix::{o.prefix}, InPlace::{o.in_place}, "
         f"{{{len(o.meaning.function.arguments)}, {arguments}}}}},"
     )
 

@@ -15,7 +15,7 @@ from mpiapi.standard import ApiError, Parameter
 PREFIXES = "everybody inclusive exclusive".split()
 IN_PLACE = "nobody root all of_result".split()
 ARGUMENTS = "sbuf scount sdispls stype rbuf rcount rdispls rtype op root comm".split()
-_WORDS = {"by": ("all", "root"), "blocks": ("one", "per_rank"), "counts": ("one", "per_rank"),
+_WORDS = {"by": ("all", "root"), "blocks": ("one", "per_rank", "none"), "counts": ("one", "per_rank"),
           "datatypes": ("one", "per_rank")}  # fmt: skip
 _KEYS = {field.name for field in fields(operations.Operation)} - {"name", "libraries"}
 _ALGORITHM_KEYS = {"does", "rounds", "messages", "bytes", "source", "why", "commutative", "segments", "radix"}
@@ -95,7 +95,7 @@ def _check(operation: Operation, wrong: Any) -> None:
     """What the function's arguments say, too."""
     roles = operation.meaning.roles
     arguments = operation.meaning.function.arguments
-    if {*roles.values()} != {*range(len(arguments))} or not 5 <= len(arguments) <= 9:
+    if {*roles.values()} != {*range(len(arguments))} or len(arguments) not in {1, *range(5, 10)}:
         raise wrong("has arguments without a role, or more or fewer than src/collectives/words.hpp passes")
     rooted = "root" in (operation.contributed.by, operation.received.by)
     if rooted != operation.has_root:
@@ -104,7 +104,9 @@ def _check(operation: Operation, wrong: Any) -> None:
         raise wrong("reduces is true, if and only if the function takes an MPI_Op")
     if operation.prefix != "everybody" and not operation.reduces:
         raise wrong("has a prefix, but reduces nothing")
-    if (operation.in_place == "of_result") != ("rbuf" not in roles):
+    if operation.has_data == (roles.keys() <= {"comm"}) or operation.has_data == (operation.received.blocks == "none"):
+        raise wrong("blocks is none, if and only if it is so on both sides and the function takes no buffer")
+    if operation.has_data and (operation.in_place == "of_result") != ("rbuf" not in roles):
         raise wrong("in_place is of_result, if and only if the function has one buffer")
     for side, own, other in ((operation.contributed, "s", "r"), (operation.received, "r", "s")):
         for what, words in (("count", side.counts), ("type", side.datatypes)):

@@ -35,6 +35,11 @@ class Operation:
     prefix: str = "everybody"
 
     @property
+    def has_data(self) -> bool:
+        """False: ranks only wait for one another."""
+        return self.contributed.blocks != "none"
+
+    @property
     def root_receives(self) -> bool:
         """Whether the result is the root's alone: the other ranks are those that send."""
         return self.received.by == "root"

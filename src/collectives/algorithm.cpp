@@ -28,7 +28,8 @@ network::Movement movement_of(Operation operation) {
   const auto side = [](const DataSide& of) {
     return network::Side{.root_only = of.root_only, .block_per_rank = of.block_per_rank};
   };
-  return {side(facts.contributed), side(facts.received), facts.reduces, facts.prefix != Prefix::everybody};
+  return {side(facts.contributed), side(facts.received), facts.reduces, facts.prefix != Prefix::everybody,
+          facts.has_data};
 }
 
 }  // namespace leadline::collectives

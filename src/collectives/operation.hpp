@@ -31,6 +31,7 @@ struct OperationFacts {
   const char* name;      // "bcast": as commands and tables say
   const char* function;  // "MPI_Bcast"
   DataSide contributed, received;
+  bool has_data;  // else ranks only wait for one another
   bool reduces, has_root;
   Prefix prefix;
   InPlace in_place;
@@ -51,8 +52,13 @@ struct OperationFacts {
   // of what it contributes, as the input.
   bool exchanges() const { return contributed.block_per_rank && received.block_per_rank; }
   // In blocks, of the buffers of `processes` ranks.
-  int64_t blocks_contributed(int processes) const { return contributed.block_per_rank ? processes : 1; }
-  int64_t blocks_received(int processes) const { return received.block_per_rank ? processes : 1; }
+  int64_t blocks_contributed(int processes) const { return blocks(contributed, processes); }
+  int64_t blocks_received(int processes) const { return blocks(received, processes); }
+
+ private:
+  int64_t blocks(const DataSide& side, int processes) const {
+    return !has_data ? 0 : side.block_per_rank ? processes : 1;
+  }
 };
 
 }  // namespace leadline::collectives

@@ -29,6 +29,16 @@ uint32_t Schedule::receive(Range to, int peer) {
   return requests++;
 }
 
+uint32_t Schedule::signal(int peer) {
+  steps.push_back({Step::Kind::send, peer, requests, {Space::scratch, 0, 0}, {}});
+  return requests++;
+}
+
+uint32_t Schedule::await(int peer) {
+  steps.push_back({Step::Kind::receive, peer, requests, {}, {Space::scratch, 0, 0}});
+  return requests++;
+}
+
 void Schedule::wait(uint32_t request) {
   if (request != no_request) steps.push_back({Step::Kind::wait, -1, request, {}, {}});
 }

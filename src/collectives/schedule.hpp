@@ -7,7 +7,7 @@
 //   scratch   memory of the algorithm, as long as `scratch_elements` says
 //
 // Messages between two ranks are matched in the order in which they are posted. A request is waited for exactly once.
-// No message is empty.
+// No message is empty but signals.
 #pragma once
 
 #include <cstdint>
@@ -69,6 +69,9 @@ struct Schedule {
   // An empty range adds no step: a message of nothing isn't sent, and its request is `no_request`.
   uint32_t send(Range from, int peer);
   uint32_t receive(Range to, int peer);
+  // A message without data, which says that this rank, and those that it has heard of, have come.
+  uint32_t signal(int peer);
+  uint32_t await(int peer);
   void wait(uint32_t request);
   void wait_from(uint32_t first);   // for all requests from that one on
   void copy(Range from, Range to);  // one step with the last, if it goes on where that ends

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "collectives/meetings.hpp"
 #include "leadline/algorithms.hpp"
 
 namespace leadline::collectives {
@@ -71,6 +72,24 @@ bool two_level_allreduce(const Problem& problem, Builder* over, Schedule* schedu
   if (!over(asked, &across)) return false;
   if (top.own >= 0) schedule->append(across, top.members.data(), reduced);
   if (!broadcast::binomial(within(problem, Operation::broadcast, node, 0), &down)) return false;
+  schedule->append(down, node.members.data(), {});
+  return true;
+}
+
+bool two_level_barrier(const Problem& problem, Builder* over, Schedule* schedule) {
+  const Group node = node_mates(problem), top = leaders(problem, false);
+  Problem asked = within(problem, Operation::barrier, node, 0);
+  asked.radix = 2;
+  Schedule up, across, down;
+  signal_up_tree(asked, &up);
+  schedule->append(up, node.members.data(), {});
+  asked = within(problem, Operation::barrier, top, 0);
+  if (top.own < 0) asked.rank = 0;
+  if (!over(asked, &across)) return false;
+  if (top.own >= 0) schedule->append(across, top.members.data(), {});
+  asked = within(problem, Operation::barrier, node, 0);
+  asked.radix = 2;
+  signal_down_tree(asked, &down);
   schedule->append(down, node.members.data(), {});
   return true;
 }

@@ -52,6 +52,8 @@ inline int call_by_words(void* function, const Arguments& of, const CallWords& f
   uint64_t words[most_words] = {};
   put_words(of, from, words);
   switch (of.number) {
+    case 1:
+      return words::call(function, words, std::make_index_sequence<1>());
     case 5:
       return words::call(function, words, std::make_index_sequence<5>());
     case 6:

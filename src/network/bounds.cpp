@@ -42,7 +42,9 @@ int rounds_at_least(int processes, int radix) {
 }
 
 Bound lower_bound(const Movement& movement, int processes, int64_t block_bytes, const Network& network) {
-  if (processes < 2 || block_bytes == 0) return {};
+  if (processes < 2) return {};
+  if (!movement.has_data) return {.latency_ns = time_to_tell(processes, network.most_favourable())};
+  if (block_bytes == 0) return {};
   const double p = processes, block = static_cast<double>(block_bytes);
   const Piece piece = network.most_favourable();
   Bound bound;

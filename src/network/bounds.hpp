@@ -16,6 +16,7 @@ struct Movement {
   Side contributed, received;
   bool reduced = false;  // blocks of all ranks are put together into one
   bool prefix = false;   // of the ranks before each rank only
+  bool has_data = true;  // false: ranks only wait for one another, whatever the bytes
 };
 
 // ceil(log_radix processes): the rounds until all know of one, if each informs radix - 1 others in a round.

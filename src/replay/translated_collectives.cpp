@@ -49,6 +49,8 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_
     case collectives::Operation::scan:
     case collectives::Operation::exscan:
       return "recursive_doubling";
+    case collectives::Operation::barrier:
+      return "dissemination";
     case collectives::Operation::alltoall:
       return bytes <= 256 && processes >= 8 ? "bruck" : bytes <= 32768 ? "linear" : "pairwise";
     case collectives::Operation::allgather: {
@@ -215,13 +217,14 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
   const auto matches = [&](const char* function) { return name == std::string_view(function).substr(4); };
   int found = 0;
   while (found < collectives::operation_count && !matches(collectives::facts_of_operations[found].function)) ++found;
-  if (found == collectives::operation_count || at.leaf.parts.empty()) return false;
+  if (found == collectives::operation_count) return false;
   problem.operation = static_cast<collectives::Operation>(found);
   problem.processes = static_cast<int>(members.size());
   problem.rank = static_cast<int>(me);
   problem.root = static_cast<int>(root);
-  // A message of every rank to every other: more than fit into memory.
   const collectives::OperationFacts& facts = collectives::facts_of(problem.operation);
+  if (facts.has_data && at.leaf.parts.empty()) return false;
+  // A message of every rank to every other: more than fit into memory.
   const bool all_to_all = facts.received.block_per_rank && !facts.received.root_only;
   if (all_to_all && members.size() > most_exchanging) return false;
   const int64_t bytes = std::max<int64_t>(at.leaf.posted_bytes.of(at.member), 0);
@@ -232,7 +235,7 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
       problem.operation, given == settings_.algorithms.end() ? algorithm_for(problem.operation, bytes, members.size())
                                                              : given->second.c_str());
   collectives::Schedule schedule;
-  if (!algorithm || !problem.count || !algorithm->build(problem, &schedule)) {
+  if (!algorithm || (facts.has_data && !problem.count) || !algorithm->build(problem, &schedule)) {
     if (given != settings_.algorithms.end()) differences_.unusable += at.times.calls;
     return false;
   }

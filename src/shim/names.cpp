@@ -49,7 +49,7 @@ int32_t most_blocks(Operation operation, int32_t processes) {
     why = shim.problem[0] ? Reason::off : Reason::no_rule;
     if (count < 0 || (size < 0 && count != 0)) {
       why = Reason::arguments;
-    } else if (bytes == 0) {
+    } else if (bytes == 0 && collectives::facts_of(operation).has_data) {
       why = Reason::nothing_to_send;
     } else if (count > INT32_MAX || bytes > INT32_MAX / most_blocks(operation, c.processes)) {
       why = Reason::too_large;
@@ -70,6 +70,7 @@ int32_t most_blocks(Operation operation, int32_t processes) {
 template <class... A>
 [[gnu::noinline, gnu::cold]] bool has_data(Operation operation, bool of_receive_side, A... a) {
   const Word args[] = {a...};
+  if (!collectives::facts_of(operation).has_data) return true;
   const host::Traits& traits = host::traits[static_cast<int>(function_of_operation[static_cast<int>(operation)])];
   const bool received = of_receive_side || traits.roles.stype < 0;
   return host::Significance(traits, args, -1).of(received ? traits.roles.rtype : traits.roles.stype);
@@ -110,7 +111,8 @@ inline Call call_of(const Word* args, bool large) {
                            facts.contributed.datatype_per_rank || facts.received.datatype_per_rank;
   static_assert(!by_rank, "counts or datatypes per rank are not supported yet");
   Call call{};
-  call.from = {word(at.sbuf), args[own_type<operation>], count_in(args[own_count<operation>], large), 0, 0, 0, 0};
+  if constexpr (facts.has_data)
+    call.from = {word(at.sbuf), args[own_type<operation>], count_in(args[own_count<operation>], large), 0, 0, 0, 0};
   call.to = call.from;
   if constexpr (at.rbuf >= 0) call.to.buffer = args[at.rbuf];
   if constexpr (has_two_counts<operation>) {
@@ -159,15 +161,18 @@ template <Operation operation, class... A>
     c->population->count(operation, 0, nullptr, c->closed);
     return false;
   }
-  int64_t count = count_in(args[own_count<operation>], large);
-  Word datatype = args[own_type<operation>];
-  if constexpr (has_two_counts<operation>) {
-    if (by_receive_side) {
-      count = count_in(args[at.rcount], large);
-      datatype = args[at.rtype];
+  int64_t count = 0, size = 0;
+  if constexpr (collectives::facts_of(operation).has_data) {
+    Word datatype = args[own_type<operation>];
+    count = count_in(args[own_count<operation>], large);
+    if constexpr (has_two_counts<operation>) {
+      if (by_receive_side) {
+        count = count_in(args[at.rcount], large);
+        datatype = args[at.rtype];
+      }
     }
+    size = size_of(m, abi.datatype(datatype));
   }
-  const int64_t size = size_of(m, abi.datatype(datatype));
   if (!shim.reports()) {
     const int64_t bytes = count * size;  // of sensible ones; the others are looked at below
     bool any = count < 0 || size < 0 || count > INT32_MAX;

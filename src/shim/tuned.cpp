@@ -351,14 +351,28 @@ bool reduce(Communicator& c, const Rule& rule, const Call& call, Reason* why, in
   return true;
 }
 
+// A call without data.
+bool meet(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
+  *why = Reason::no_communicator;
+  if (!c.ready()) return false;
+  *why = Reason::refused;
+  const Plan* plan = plan_for(c, rule, 0, 1, 0);
+  if (!plan) return false;
+  Moving moving = moving_of(c, rule, call, *plan);
+  *error = carry_out(*plan, moving, {nullptr, nullptr, nullptr, 1});
+  return true;
+}
+
 }  // namespace
 
 bool carry_out_call(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
   bool done = false;
   {
     const Busy busy;
-    done = collectives::facts_of(rule.operation).reduces ? reduce(c, rule, call, why, error)
-                                                         : Move(c, rule, call).run(why, error);
+    const OperationFacts& facts = collectives::facts_of(rule.operation);
+    done = !facts.has_data ? meet(c, rule, call, why, error)
+           : facts.reduces ? reduce(c, rule, call, why, error)
+                           : Move(c, rule, call).run(why, error);
   }
   if (done) told(*error, c.handle);
   return done;

@@ -58,8 +58,8 @@ struct Formula {
 // published figures of scatter + allgather, which count what a rank has already, are above it.
 // Thakur and others 2005 for the exchanges, of p blocks of the length of a message; Bruck and others 1997 for theirs.
 constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce, E = Operation::alltoall,
-               G = Operation::allgather, Q = Operation::reduce_scatter_block, S = Operation::scatter,
-               P = Operation::scan, X = Operation::exscan;
+               G = Operation::allgather, Q = Operation::reduce_scatter_block, T = Operation::barrier,
+               S = Operation::scatter, P = Operation::scan, X = Operation::exscan;
 const Formula formulas[] = {
     {B, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {B, "chain", [](double p, double, double S) { return Figures{p - 2 + S, (p - 1) * S, p - 1}; }, false},
@@ -114,6 +114,11 @@ const Formula formulas[] = {
      false},
     {Q, "recursive_halving", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, true},
     {Q, "butterfly", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, true},
+    {T, "dissemination", [](double p, double l, double) { return Figures{l, p * l, 0}; }, false},
+    {T, "recursive_doubling", [](double p, double l, double) { return Figures{l, p * l, 0}; }, true},
+    {T, "binomial", [](double p, double, double) { return Figures{any, 2 * (p - 1), 0}; }, false},
+    {T, "binomial", [](double p, double l, double) { return Figures{2 * l, 2 * (p - 1), 0}; }, true},
+    {T, "knomial", [](double p, double l, double) { return Figures{2 * l, 2 * (p - 1), 0}; }, true},
     {S, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {S, "binomial", [](double p, double l, double) { return Figures{l, p - 1, any}; }, false},
     {S, "binomial", [](double p, double l, double) { return Figures{l, p - 1, p * l / 2}; }, true},
@@ -228,6 +233,7 @@ void print_best(const char* only, int most, int per_node) {
       for (const int64_t bytes : {8, 1024, 16384, 131072, 1048576, 16777216})
         for (const int kind : {0, 1, 2, 3}) {
           const auto operation = static_cast<Operation>(number);
+          if (bytes > 8 && !facts_of(operation).has_data) continue;
           if (p > most || (*only && std::strcmp(only, name_of(operation)) != 0)) continue;
           if (p == 4096 && bytes > 1048576) continue;
           std::vector<int> node_of(static_cast<size_t>(p));

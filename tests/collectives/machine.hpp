@@ -77,6 +77,11 @@ class Machine {
   }
   Value* writable(int rank, Space space) { return memory(ranks_[static_cast<size_t>(rank)], space).values.data(); }
 
+  // Whether the rank has heard, by messages without data, that the other has begun.
+  bool has_heard(int rank, int other) const {
+    return ranks_[static_cast<size_t>(rank)].heard[static_cast<size_t>(other)];
+  }
+
   int64_t messages = 0, elements = 0;  // sent in all
 
  private:
@@ -88,12 +93,14 @@ class Machine {
     enum State : uint8_t { unmade, pending, complete, waited } state = unmade;
     bool is_send = false;
     Range range;
+    std::vector<bool> heard;  // of a receive without data: what the sender had
   };
   struct Rank {
     Memory spaces[3];
     std::vector<Request> requests;
     size_t next_step = 0;
     int64_t blocked_on = -1;  // request
+    std::vector<bool> heard;  // by rank
     // In place, the input is in the memory of the data, or the other way round: which memory a space has, from where.
     int memory_of[3] = {0, 1, 2};
     int64_t begin_of[3] = {0, 0, 0};
@@ -103,6 +110,7 @@ class Machine {
     uint32_t request;
     int32_t next;
     std::vector<Value> payload;  // of a send that is complete at once
+    std::vector<bool> heard;     // of a send without data
   };
   struct Channel {  // what is posted and not matched: of one kind
     int32_t first = -1, last = -1;
@@ -124,6 +132,8 @@ class Machine {
       r.spaces[i].values.assign(size, {});
       r.spaces[i].in_flight.assign(size, 0);
     }
+    r.heard.assign(facts.has_data ? 0 : static_cast<size_t>(problem_.processes), false);
+    if (!facts.has_data) r.heard[static_cast<size_t>(rank)] = true;
     r.requests.assign(schedule.requests, {});
     r.next_step = 0;
     r.blocked_on = -1;
@@ -192,8 +202,10 @@ class Machine {
     return true;
   }
 
+  // Only operations without data have messages of nothing.
   bool inside(const Memory& memory, const Range& range) const {
-    return range.first >= 0 && range.count > 0 &&
+    const bool has_data = facts_of(problem_.operation).has_data;
+    return range.first >= 0 && (range.count > 0) == has_data &&
            range.first + range.count <= static_cast<int64_t>(memory.values.size());
   }
 
@@ -239,11 +251,12 @@ class Machine {
       return fail(rank, "a request is made twice");
     is_send ? check_read(rank, r, range) : check_write(rank, r, range);
     if (!error_.empty()) return;
-    r.requests[step.request] = {Request::pending, is_send, range};
+    r.requests[step.request] = {Request::pending, is_send, range, {}};
     Memory& m = memory(r, range.space);
     for (int64_t i = range.first; i < range.first + range.count; ++i)
       m.in_flight[static_cast<size_t>(i)] += is_send ? 1 : -1;
-    Post post{rank, step.request, -1, {}};
+    Post post{rank, step.request, -1, {}, {}};
+    if (is_send) post.heard = r.heard;
     if (is_send && !options_.rendezvous) {
       post.payload.assign(m.values.begin() + range.first, m.values.begin() + range.first + range.count);
       r.requests[step.request].state = Request::complete;
@@ -274,6 +287,7 @@ class Machine {
     const Value* values =
         send.payload.empty() ? memory(from, source.space).values.data() + source.first : send.payload.data();
     std::copy(values, values + source.count, memory(to, target.space).values.data() + target.first);
+    to.requests[receive.request].heard = send.heard;
     complete(send.rank, from, send.request);
     complete(receive.rank, to, receive.request);
   }
@@ -295,6 +309,8 @@ class Machine {
       return false;
     }
     request.state = Request::waited;
+    for (size_t other = 0; other < request.heard.size(); ++other)
+      if (request.heard[other]) r.heard[other] = true;
     Memory& m = memory(r, request.range.space);
     for (int64_t i = request.range.first; i < request.range.first + request.range.count; ++i)
       m.in_flight[static_cast<size_t>(i)] -= request.is_send ? 1 : -1;

@@ -39,8 +39,18 @@ std::vector<Value> expected(const Problem& problem, int rank) {
   return values;
 }
 
+// Of an operation without data: nobody ends before all have begun.
+std::string not_heard(const Problem& problem) {
+  for (int rank = 0; rank < problem.processes; ++rank)
+    for (int other = 0; other < problem.processes; ++other)
+      if (!machine.has_heard(rank, other))
+        return "rank " + std::to_string(rank) + " does not wait for rank " + std::to_string(other);
+  return "";
+}
+
 std::string compared(const Algorithm& algorithm, const Problem& problem) {
   const OperationFacts& facts = facts_of(problem.operation);
+  if (!facts.has_data) return not_heard(problem);
   // Between the ranks.
   const bool differs = facts.contributed.block_per_rank || facts.prefix != Prefix::everybody;
   std::vector<Value> right;
@@ -130,10 +140,11 @@ void check_processes(int p) {
                            (facts.received.block_per_rank && !facts.received.root_only);
     const bool prefix = facts.prefix != Prefix::everybody;
     const std::set<int64_t> few = thorough ? std::set<int64_t>{0, 1, 3, 11} : std::set<int64_t>{1, 5};
-    for (const int64_t count : prefix || (quadratic && facts.reduces && p <= 17) ? few
-                               : !quadratic                                      ? counts
-                               : thorough                                        ? std::set<int64_t>{0, 1, 3}
-                                                                                 : std::set<int64_t>{1})
+    for (const int64_t count : !facts.has_data                                     ? std::set<int64_t>{0}
+                               : prefix || (quadratic && facts.reduces && p <= 17) ? few
+                               : !quadratic                                        ? counts
+                               : thorough                                          ? std::set<int64_t>{0, 1, 3}
+                                                                                   : std::set<int64_t>{1})
       for (const int root : roots) {
         if (root != *roots.begin() && !facts.has_root) continue;
         Problem problem;

@@ -1,5 +1,6 @@
 /* Steps, in each of which blocks of 4096 bytes are gathered, exchanged, also in place, gathered on all ranks,
-   and scattered, and in which numbers are added up from rank to rank and block by block.   blocks STEPS */
+   and scattered, and in which numbers are added up from rank to rank and block by block; with barriers.  blocks STEPS
+ */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
     MPI_Scatter(from, length, MPI_DOUBLE, to, length, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     MPI_Scan(from, to, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Reduce_scatter_block(from, to, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Exscan(from, to, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
   free(from);

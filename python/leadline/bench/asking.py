@@ -21,7 +21,10 @@ PERTURBATION = 3
 DEFAULT_SIZES = {
     "p2p": (1, 8, 64, 512, 4096, 32768, 262144, 1048576, 4194304),
     "latency": (0,),
-    **dict.fromkeys(COLLECTIVES, (8, 64, 512, 4096, 32768, 262144, 1048576)),
+    **{
+        name: (8, 64, 512, 4096, 32768, 262144, 1048576) if operation.has_data else (0,)
+        for name, operation in operations().items()
+    },
 }
 
 
@@ -74,6 +77,8 @@ def sizes_for(operation: str, given: Iterable[int | str] | None) -> list[int]:
     if operation == "netpipe":
         return netpipe_sizes(max(sizes))
     for size in sorted(sizes):
+        if operation in COLLECTIVES and not operations()[operation].has_data and size:
+            raise UsageError(f"{operation} has no data", hint="leave --sizes out")
         if not is_measurable(operation, size):
             raise UsageError(
                 f"{operation}: size {size} B is not a multiple of 8 (data type double)", hint="use multiples of 8"
@@ -83,7 +88,11 @@ def sizes_for(operation: str, given: Iterable[int | str] | None) -> list[int]:
 
 def is_measurable(operation: str, n_bytes: int) -> bool:
     """Whether the size can be measured: sums are of doubles (src/bench/contents.hpp)."""
-    return operation in POINT_TO_POINT or not operations()[operation].reduces or n_bytes % 8 == 0
+    if operation in POINT_TO_POINT:
+        return True
+    if not operations()[operation].has_data:
+        return n_bytes == 0
+    return not operations()[operation].reduces or n_bytes % 8 == 0
 
 
 def netpipe_sizes(most: int) -> list[int]:

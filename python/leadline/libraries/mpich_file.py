@@ -130,7 +130,9 @@ def _collective(operation: str) -> str:
 
 def _text(table: Table, own: Tree, more: int, leaf: Callable[[Rule, Tree], Tree]) -> str:
     whole = dict(own)
-    for operation in algorithms():
+    for operation, known in algorithms().items():
+        if not known:  # no rule can change its choice, and MPICH may not distinguish its sizes
+            continue
         key = _collective(operation)
         native = own.get(key, {}).get("comm_type=intra")
         if native is not None and any(rule.operation == operation for rule in table.rules):

@@ -68,7 +68,8 @@ def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
             if operation is None or communicator >= len(process.communicators):
                 continue
             size = process.communicators[communicator].size
-            n_bytes = tally.key.count * process.datatypes[tally.key.datatype].size
+            has_data = operations()[operation].has_data
+            n_bytes = tally.key.count * process.datatypes[tally.key.datatype].size if has_data else 0
             if size >= 2 and n_bytes >= 0:
                 found[operation, n_bytes, size] += tally.times
     return found

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from leadline.tuning.table import Rule, merged
+from leadline.operations import operations
+from leadline.tuning.table import MOST, Rule, merged
 
 CLEAR_OF = 1.0
 SHIM_US = (
@@ -192,7 +193,9 @@ def _rule(run: Sequence[Choice], processes: tuple[int, int] | None) -> Rule:
     for where in run[0].elsewhere:
         evidence[f"{where}_ratio"] = round(min(choice.elsewhere.get(where, 0.0) for choice in run), 3)
     here = processes or (run[0].processes, run[0].processes)
-    return Rule(run[0].operation, here, (run[0].n_bytes, run[-1].n_bytes), name, segment, radix, evidence)
+    # The one size of operations without data stands for all, so that libraries whose settings hold for all can be set.
+    sizes = (run[0].n_bytes, run[-1].n_bytes) if operations()[run[0].operation].has_data else (0, MOST["bytes"])
+    return Rule(run[0].operation, here, sizes, name, segment, radix, evidence)
 
 
 def parse_name(text: str) -> tuple[str, int, int]:

@@ -15,6 +15,7 @@ from leadline.bench import measure
 from leadline.bench.asking import Algorithm, is_measurable, portfolio
 from leadline.bench.launching import Launch
 from leadline.bench.rows import machine
+from leadline.operations import operations
 from leadline.text import format as fmt
 from leadline.tuning.calls import Calls
 from leadline.tuning.choosing import Choice, choices, choose, dropped, not_slower, refine, rules
@@ -62,10 +63,11 @@ class Wanted:
         return tuple(size for size in self._all_sizes(operation, processes) if not is_measurable(operation, size))
 
     def _all_sizes(self, operation: str, processes: int) -> tuple[int, ...]:
+        has_data = operations()[operation].has_data
         if not self.calls:
-            return self.sizes
-        found = {c.n_bytes for c in self.calls if (c.operation, c.processes) == (operation, processes) and c.n_bytes}
-        return tuple(sorted(found))
+            return self.sizes if has_data else (0,)
+        found = {c.n_bytes for c in self.calls if (c.operation, c.processes) == (operation, processes)}
+        return tuple(sorted(size for size in found if size or not has_data))
 
     @property
     def counts(self) -> tuple[int, ...]:
