@@ -17,7 +17,7 @@ from leadline.errors import LeadlineError, UsageError
 from leadline.figures.content import Content
 from leadline.figures.run import Run, Site
 from leadline.findings import Finding, findings_of
-from leadline.predict import AnyChange, Balance, Change, Prediction, Replays
+from leadline.predict import Algorithm, AnyChange, Balance, Change, Prediction, Replays
 from leadline.registry import parts_of
 from leadline.text import format as fmt
 
@@ -142,6 +142,8 @@ def _advise(
             hint="leadline predict DIR says in which phase",
         )
     asked = _Asked(replays, steps, network)
+    if network is not None:
+        candidates = [*candidates, *_in_network(content, asked)]
     ordered = _that_matter(candidates, content)[: _most_replays(content)]
     quick = only_worth or len(ordered) < len(candidates) or _most_replays(content) < sum(map(_interval, ordered))
     answers = asked.proposals(ordered, WORTH if quick else None, _most_replays(content, DRAWN))
@@ -178,6 +180,10 @@ def _advise(
         phases_s=asked.base.predicted.phases_s,
         notes=[*asked.base.notes, *_left_out(len(candidates) - len(answers))],
     )
+
+
+def _in_network(content: Content, asked: _Asked) -> list[Candidate]:
+    return [each for kind in KINDS if kind.in_network for each in kind.in_network(content, lambda c: asked.share((c,)))]
 
 
 def is_negligible(candidate: Candidate, content: Content) -> bool:
@@ -247,13 +253,19 @@ class _Asked:
         self._replays, self._steps, self._network = replays, steps, network
         self.base = self._predict(())
 
-    def _change(self, program: Sequence[AnyChange], *, ideal: bool = False) -> Change:
-        return Change(steps=self._steps, network=self._network, ideal=ideal, program=tuple(program))
+    def _change(self, program: Sequence[AnyChange | Algorithm], *, ideal: bool = False) -> Change:
+        return Change(
+            steps=self._steps,
+            network=self._network,
+            ideal=ideal,
+            program=tuple(each for each in program if not isinstance(each, Algorithm)),
+            collectives=tuple((each.operation, each.name) for each in program if isinstance(each, Algorithm)),
+        )
 
-    def _predict(self, program: Sequence[AnyChange]) -> Prediction:
+    def _predict(self, program: Sequence[AnyChange | Algorithm]) -> Prediction:
         return self._replays.predict(self._change(program))
 
-    def share(self, program: Sequence[AnyChange], *, ideal: bool = False) -> float | None:
+    def share(self, program: Sequence[AnyChange | Algorithm], *, ideal: bool = False) -> float | None:
         """The gain of a change; None if it cannot be made."""
         before = self.base.predicted.seconds
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leadline.figures.content import Content
 from leadline.figures.run import Site
-from leadline.predict import AnyChange
+from leadline.predict import Algorithm, AnyChange
 
 
 @dataclass(frozen=True)
@@ -23,23 +23,28 @@ class Candidate:
     title: str
     text: str
     sites: tuple[Site, ...]
-    change: AnyChange
+    change: AnyChange | Algorithm
     assumes: tuple[str, ...] = ()
     together: int = 0
-    also: tuple[AnyChange, ...] = ()
+    also: tuple[AnyChange | Algorithm, ...] = ()
 
     @property
-    def changes(self) -> tuple[AnyChange, ...]:
+    def changes(self) -> tuple[AnyChange | Algorithm, ...]:
         return (self.change, *self.also)
+
+
+Gains = Callable[[AnyChange | Algorithm], float | None]
+"""The share of the run's time that a change gains in the network that was asked for; None if it cannot be made."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of proposal.   candidates: what the figures of a run suggest.   patterns: of communication and I/O, by
-    name, that are about the same."""
+    """A kind of proposal.   candidates: what the figures of a run suggest.   in_network: what a network suggests, where
+    one was asked for.   patterns: of communication and I/O, by name, that are about the same."""
 
     id: str
     order: int
     candidates: Callable[[Content], list[Candidate]]
     findings: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    in_network: Callable[[Content, Gains], list[Candidate]] | None = None

@@ -22,8 +22,8 @@ STUDY_SETTINGS = ("launches", "rounds", "seconds", "seed")
 STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS}
 
 
-@click.command("bench")
-@click.argument("operation", required=False, metavar=f"[{'|'.join(OPERATIONS)}]")
+@click.command("bench", epilog=f"OPERATION is one of {', '.join(OPERATIONS)}.")
+@click.argument("operation", required=False)
 @click.option(
     "--algorithms",
     metavar="A,B|all",

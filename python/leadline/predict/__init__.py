@@ -1,6 +1,7 @@
 """Predicts times of a recorded run by replaying it in a network model (docs/tune/predict.md)."""
 
 from leadline.predict.changes import (
+    Algorithm,
     AnyChange,
     Balance,
     Computation,
@@ -37,6 +38,7 @@ from leadline.predict.scaling import RanksPrediction, predict_ranks
 
 __all__ = [
     "PHASES",
+    "Algorithm",
     "AnyChange",
     "Balance",
     "Change",

@@ -154,6 +154,15 @@ class PollOnce:
     members: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True)
+class Algorithm:
+    """Of a collective operation; both as `leadline bench` names them. It needs a network, and is no change of calls:
+    it goes into `Change.collectives`."""
+
+    operation: str
+    name: str
+
+
 OfCalls = Without | Join | Merge | Nonblocking | Overlap | Gather | Distribute | ExchangeAll | Files | Relax | PollOnce
 AnyChange = OfCalls | Pack | Computation | Balance | NoNoise
 # Computation is what it is before messages are packed and computation is spread. What overlaps comes last.

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leadline import _core
-from leadline.predict.changes import AnyChange, Computation, Gather, Join, Merge, Nonblocking, Overlap, Pack
+from leadline.predict.changes import Algorithm, AnyChange, Computation, Gather, Join, Merge, Nonblocking, Overlap, Pack
 from leadline.text import format as fmt
 
 SLOWER = 1.2  # computation between packed calls, at most: 1.18 in advection of the one program that was measured
@@ -46,12 +46,12 @@ def copy_rates(network: _core.Network | None) -> CopyRates:
     return CopyRates(low, likely, max(likely, strided), assumed=False)
 
 
-def makes_longer(change: AnyChange) -> bool:
+def makes_longer(change: AnyChange | Algorithm) -> bool:
     """Whether messages become longer, so that each end copies what they are made of."""
     return isinstance(change, Pack | Join | Merge)
 
 
-def is_uncertain(change: AnyChange) -> bool:
+def is_uncertain(change: AnyChange | Algorithm) -> bool:
     """Whether the interval of a prediction holds more than what iterations differ by."""
     if isinstance(change, Overlap):
         return not change.independent

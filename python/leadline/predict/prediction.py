@@ -227,11 +227,14 @@ class Replays:
     def seconds(self, change: Change) -> float:
         """The whole run's duration with the change: `predicted.seconds` of predict(), by one replay instead of many.
 
-        Raises UsageError as predict() does.
+        Raises UsageError as predict() does, and if a given algorithm cannot be used.
         """
         _check_algorithms(change)
         changed, _ = self._changed(change)
-        return max(_settled(replayed(changed, _settings(change, self.costs), self.steps).outcome)["end_s"])
+        outcome = _settled(replayed(changed, _settings(change, self.costs), self.steps).outcome)
+        if change.collectives and (unusable := outcome["differences"]["unusable"]):
+            raise UsageError(f"--collective: {unusable:,} calls cannot use the given algorithm")
+        return max(outcome["end_s"])
 
     def _changed(self, change: Change) -> tuple[_core.ReplayTree, list[Made]]:
         if not change.program and not change.hosts:
