@@ -116,6 +116,12 @@ def test_settings_of_the_environment_are_tried_without() -> None:
     assert not both.goes_with(one)
 
 
+def test_settings_among_the_launcher_s_options_are_tried_without() -> None:
+    options = (("--mca", "pml", "ob1"), ("-x", "OMPI_MCA_a=1"))
+    found = tried("own-settings", facts(set_options=options))
+    assert [setting.without_options for setting in found] == [options, (options[0],), (options[1],)]
+
+
 def test_hints_are_for_collective_transfers_of_files() -> None:
     assert tried("file-hints", facts(library=LIBRARY["mpich"], files=0.3))
     assert "ROMIO" in why("file-hints", facts(files=0.3))

@@ -200,3 +200,13 @@ def test_wrong_options_are_refused_before_anything_runs(words: list[str], why: s
     assert done.returncode == 2
     assert why in done.stderr
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.ci
+def test_a_setting_among_the_launcher_s_options_is_undone(improve: Improve) -> None:
+    improving = improve("openmpi", "late", 8, ranks=2, planted={}, only="own-settings")
+    start = improving.words.index("--") + 2
+    improving.words[start:start] = ["--mca", "btl_sm_eager_limit", "256"]
+    found = improving.run()
+    assert found.found["confirmed"] is True
+    assert found.chosen[0] in {"without-btl_sm_eager_limit", "own-none"}  # which leaves out those of WITHOUT_ADAPTERS

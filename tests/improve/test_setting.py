@@ -9,6 +9,7 @@ from leadline.errors import UsageError
 from leadline.improve import file
 from leadline.improve.results import Results
 from leadline.improve.setting import Setting, command_with, variables_of, with_options
+from leadline.launchers.openmpi import OPENMPI
 from leadline.libraries.rule import Rule, Table
 
 
@@ -37,6 +38,14 @@ def test_an_option_takes_the_place_of_the_user_s() -> None:
     assert with_options(command, ["-bind-to", "core"], {}) == [
         start, "-bind-to", "core", "-n", "2", "./app", "-bind-to", "own",
     ]  # fmt: skip
+
+
+def test_options_are_taken_away_with_their_values() -> None:
+    (start,) = mpiexec("openmpi")
+    command = [start, "--mca", "a", "1", "-n", "2", "-mca", "b", "2", "./app", "--mca", "a", "1"]
+    assert OPENMPI.settings_in(command[1:]) == [("--mca", "a", "1"), ("-mca", "b", "2")]
+    left = with_options(command, [], {}, [("--mca", "a", "1")])
+    assert left == [start, "-n", "2", "-mca", "b", "2", "./app", "--mca", "a", "1"]
 
 
 def test_a_program_without_a_launcher_takes_no_options() -> None:
@@ -69,7 +78,7 @@ def test_the_file_gives_back_what_was_written(tmp_path: Path) -> None:
     settings = [
         setting(variables={"A": 'a "quoted" \\ value'}, without=("B",), options=("-bind-to", "core")),
         setting("two", files={"HINTS": "one\ntwo\n"}),
-        setting("three", table=table, by_shim=True),
+        setting("three", table=table, by_shim=True, without_options=(("--mca", "a", "1"),)),
     ]
     path = tmp_path / "improve.toml"
     file.write(path, settings, {"gain": 0.25, "command": ["mpiexec", "a b"], "none": None, "date": "today"})

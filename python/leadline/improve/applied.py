@@ -119,6 +119,9 @@ def as_shell(path: Path) -> str:
             variables |= {"LD_PRELOAD": str(require_library()), "LEADLINE_TABLE": str(table)}
     lines += [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
     options = [word for setting in settings for word in setting.options]
+    gone = [shlex.join(option) for setting in settings for option in setting.without_options]
+    if gone:
+        lines.append(f"# without these options of the launcher: {', '.join(gone)}")
     if options:
         lines.append(f"# options of the launcher: {shlex.join(options)}")
     passed = [name for name in variables if not name.startswith(("OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_"))]

@@ -18,6 +18,7 @@ from leadline.libraries import MpiLibrary
 from leadline.operations import operations
 
 COLLECTIVE_FILES = re.compile("^MPI_File_i?(read|write)(_at|_shared)?(_all|_ordered)")
+VARIABLE_OPTIONS = ("x", "env", "genv")
 LONG = 1 << 16  # bytes from which a message is worth a setting for long ones
 
 
@@ -40,6 +41,7 @@ class Facts:
     unknown.   computing: between calls.   sizes: bytes of messages, by power of two (Sizes of the profile).
     nonblocking: whether messages are begun and completed by different calls.
     files: share in collective transfers of files.   set_variables: settings of the library in the environment.
+    set_options: settings of the library among the launcher's options, each with its values.
     """
 
     library: MpiLibrary | None
@@ -57,6 +59,7 @@ class Facts:
     files: float = 0.0
     collectives: tuple[Collective, ...] = ()
     set_variables: Mapping[str, str] = field(default_factory=dict, hash=False)
+    set_options: tuple[tuple[str, ...], ...] = ()
 
     @property
     def largest_message(self) -> int:
@@ -72,7 +75,14 @@ class Facts:
         return sum(each.share for each in self.collectives)
 
 
-def facts_of(run: Run, library: MpiLibrary | None, launcher: LauncherKind, environ: Mapping[str, str]) -> Facts:
+def facts_of(
+    run: Run,
+    library: MpiLibrary | None,
+    launcher: LauncherKind,
+    environ: Mapping[str, str],
+    options: Sequence[tuple[str, ...]] = (),
+) -> Facts:
+    """options: of the launcher, each with its values, that set something."""
     content = Content(run)
     share = content.share
     by_category = {
@@ -100,6 +110,7 @@ def facts_of(run: Run, library: MpiLibrary | None, launcher: LauncherKind, envir
             Collective(each.name, names.get(each.name, ""), each.share or 0.0, each.calls) for each in collective
         ),
         set_variables=settings_in(environ, library),
+        set_options=tuple(option for option in options if _is_of_library(option, library)),
     )
 
 
@@ -107,6 +118,13 @@ def settings_in(environ: Mapping[str, str], library: MpiLibrary | None) -> dict[
     """The environment's variables that are settings of the library."""
     prefixes: Sequence[str] = library.prefixes if library is not None else ()
     return {name: value for name, value in sorted(environ.items()) if name.startswith(tuple(prefixes))}
+
+
+def _is_of_library(option: Sequence[str], library: MpiLibrary | None) -> bool:
+    """Whether it sets something of the library; options for variables may set any other."""
+    if option[0].lstrip("-") not in VARIABLE_OPTIONS:
+        return True
+    return library is not None and option[1].startswith(library.prefixes)
 
 
 def _waiting(waits: Waits, content: Content) -> float | None:

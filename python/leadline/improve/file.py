@@ -11,6 +11,7 @@ variables = {OMPI_MCA_pml = "ob1"}
 files = {}                      # contents, by the variable that is to name the file
 without = []                    # variables that are taken away
 options = []                    # of the launcher
+without_options = []            # of the launcher, each with its values, that are taken away
 table = ""                      # rules of collectives, as `leadline tune` writes them
 by_shim = false                 # whether Leadline's algorithms serve them
 """
@@ -45,6 +46,7 @@ def as_data(setting: Setting) -> dict[str, Any]:
         "files": dict(setting.files),
         "without": list(setting.without),
         "options": list(setting.options),
+        "without_options": [list(option) for option in setting.without_options],
         "table": "" if setting.table is None else tables.write(setting.table),
         "by_shim": setting.by_shim,
     }
@@ -64,6 +66,7 @@ def from_data(given: Mapping[str, Any], where: str) -> Setting:
             files={str(name): str(value) for name, value in dict(given.get("files", {})).items()},
             without=tuple(str(name) for name in given.get("without", ())),
             options=tuple(str(word) for word in given.get("options", ())),
+            without_options=tuple(tuple(map(str, option)) for option in given.get("without_options", ())),
             table=tables.parse(text, where) if text else None,
             by_shim=bool(given.get("by_shim", False)),
         )

@@ -110,7 +110,7 @@ class _Improving:
         run, wall_s = self._recorded()
         what = measured(run, self.wanted.pattern, iterations_wanted=self.wanted.iterations)
         launcher = self.about.launcher.kind if self.about.launcher is not None else OTHER
-        facts = facts_of(run, self.about.library, launcher, self.wanted.environ)
+        facts = facts_of(run, self.about.library, launcher, self.wanted.environ, self._set_options())
 
         def tuned(operations: list[str]) -> Any:
             folder = self.wanted.directory / RECORD
@@ -128,6 +128,10 @@ class _Improving:
         }
         self.kept.keep_plan(plan)
         return plan
+
+    def _set_options(self) -> list[tuple[str, ...]]:
+        launcher = self.about.launcher
+        return [] if launcher is None else launcher.kind.settings_in(self.wanted.command[launcher.index + 1 :])
 
     def _recorded(self) -> tuple[Run, float]:
         directory = self.wanted.directory / RECORD

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from leadline.improve.setting import Setting, command_with, variables_of
 from leadline.launch.launcher import find_launcher, with_program
+from leadline.launchers import OTHER
 from leadline.libraries.settings import Settings
 from leadline.runs.execute import execute
 from leadline.runs.launch import Launch
@@ -61,7 +62,9 @@ def _algorithm(setting: Setting, about: Subject, ranks: int, folder: Path) -> st
 
 def _reached(setting: Setting, about: Subject, variables: dict[str, str]) -> str:
     """Whether the ranks have the variables, and not those that are taken away."""
-    names = [*variables, *setting.without]
+    kind = about.launcher.kind if about.launcher is not None else OTHER
+    gone = [kind.variable_set_by(option) for option in setting.without_options]
+    names = [*variables, *setting.without, *(name for name in gone if name)]
     values = ask(about, variables, named=names).variables
     for name in names:
         if values.get(name) != variables.get(name):

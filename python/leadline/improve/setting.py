@@ -20,6 +20,7 @@ class Setting:
 
     variables: for every rank.   files: contents, by the variable that is to name the file.
     files_for_more: as Settings has them.   without: variables that are taken away.   options: of the launcher.
+    without_options: the launcher's that are taken away, each with its values.
     table: rules; of the library's own algorithms, or for the shim.   by_shim: which of the two.
     sent: how its effect on messages is seen, where the library shows it.   share: the most that it could save, as the
     record has it.
@@ -35,6 +36,7 @@ class Setting:
     files_for_more: Mapping[int, Mapping[str, str]] = field(default_factory=dict, hash=False, compare=False)
     without: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    without_options: tuple[tuple[str, ...], ...] = ()
     table: Table | None = field(default=None, hash=False, compare=False)
     by_shim: bool = False
     sent: Candidate | None = field(default=None, hash=False, compare=False)
@@ -44,7 +46,8 @@ class Setting:
         mine, theirs = {**self.variables, **self.files}, {**other.variables, **other.files}
         differ = any(theirs.get(name, value) != value for name, value in mine.items())
         taken = set(self.without) & {*theirs, *other.without} or set(other.without) & set(mine)
-        return self.kind != other.kind and not differ and not taken
+        both = set(self.without_options) & set(other.without_options)
+        return self.kind != other.kind and not differ and not taken and not both
 
 
 def variables_of(settings: Sequence[Setting], folder: Path) -> dict[str, str]:
@@ -66,29 +69,33 @@ def command_with(
     """The command with the settings, and its environment.   variables: of variables_of."""
     without = {name for setting in settings for name in setting.without} - set(variables)
     left = {name: value for name, value in environ.items() if name not in without}
-    words = with_options(command, [word for setting in settings for word in setting.options], left)
+    options = [word for setting in settings for word in setting.options]
+    words = with_options(command, options, left, [gone for setting in settings for gone in setting.without_options])
     launcher = find_launcher(words, left.get("PATH"))
     return words_with(Subject(tuple(words), launcher, Path(), None, left), dict(variables))
 
 
-def with_options(command: Sequence[str], options: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+def with_options(
+    command: Sequence[str], options: Sequence[str], environ: Mapping[str, str], gone: Sequence[Sequence[str]] = ()
+) -> list[str]:
     """The command with options of its launcher, in place of those of the same name that it has.
 
-    Raises UsageError if it has no launcher to take them.
+    gone: options with their values that are taken away. Raises UsageError if it has no launcher to take them.
     """
-    if not options:
+    if not options and not gone:
         return list(command)
     launcher = find_launcher(command, environ.get("PATH"))
     if launcher is None:
-        raise UsageError(f"{command[0]} is no launcher that takes {' '.join(options)}")
+        raise UsageError(f"{command[0]} is no launcher, whose options could be changed")
     before, rest = list(command[: launcher.index + 1]), list(command[launcher.index + 1 :])
     start = program_start(rest, launcher.kind)
     names = {word.lstrip("-") for word in options if re.match("--?[a-z]", word)}
     own, at = rest[:start], 0
     kept: list[str] = []
     while at < len(own):
-        if own[at].startswith("-") and own[at].lstrip("-") in names:
-            at += 2
+        taken = next((len(words) for words in gone if own[at : at + len(words)] == list(words)), 0)
+        if taken or (own[at].startswith("-") and own[at].lstrip("-") in names):
+            at += taken or 2
         else:
             kept.append(own[at])
             at += 1

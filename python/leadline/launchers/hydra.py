@@ -38,6 +38,7 @@ class Hydra(LauncherKind):
     variables = "pmi"
     starts = "mpich"
     counts = frozenset({"n", "np"})
+    sets = frozenset({"genv", "env"})
     hosts = frozenset({"f", "hosts", "hostfile", "machinefile", "machine", "host", "rmk", "hosts-group"})
 
     def recognises(self, version_text: str, program: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from leadline.launchers.options import Options
 
@@ -22,7 +22,7 @@ class LauncherKind(ABC):
     starts: the only ABI family whose programs it starts as one job; "" for any. serves: another library with which it
     does so nevertheless. counts: its options, without dashes, for the number of ranks, if it starts as many as they
     say; hosts: those after which ranks may run elsewhere; host_files: files of its installation that may name hosts,
-    too.
+    too. sets: its options, without dashes, that set something of the library, or a variable of the ranks.
     """
 
     name: str
@@ -37,6 +37,7 @@ class LauncherKind(ABC):
     counts: frozenset[str] = frozenset()
     hosts: frozenset[str] = frozenset()
     host_files: tuple[str, ...] = ()
+    sets: frozenset[str] = frozenset()
 
     @abstractmethod
     def recognises(self, version_text: str, program: str) -> bool:
@@ -53,6 +54,22 @@ class LauncherKind(ABC):
     def passing(self, programs: list[list[str]], variables: Mapping[str, str], preload: str) -> list[list[str]]:
         """The words of each program, with options before it that let the environment's variables through."""
         return programs
+
+    def settings_in(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        """Of the words after it, options that set something, each with its values; as far as its options are known."""
+        found, at = [], 0
+        while self.options is not None and at < len(words) and words[at].startswith("-"):
+            count = self.options.takes(words, at)
+            if count is None:
+                break
+            if words[at].lstrip("-") in self.sets:
+                found.append(tuple(words[at : at + count]))
+            at += count
+        return found
+
+    def variable_set_by(self, option: Sequence[str]) -> str:
+        """The ranks' variable that an option of settings_in() sets."""
+        return option[1].partition("=")[0] if len(option) > 1 else ""
 
     def binding(self, to: str) -> list[str]:
         """The options that bind ranks to a core each ("core") or to none ("none"); [] if none are known."""

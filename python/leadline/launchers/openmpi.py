@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from leadline.launchers.kind import LauncherKind
 from leadline.launchers.options import Options
@@ -46,6 +46,7 @@ class OpenMpiLauncher(LauncherKind):
     starts = "openmpi"
     serves = re.compile(r"libpmix\.so")  # of an MPICH that was built for it
     counts = frozenset({"n", "np", "c"})
+    sets = frozenset({"mca", "gmca", "omca", "gomca", "prtemca", "x"})
     hosts = frozenset(
         "H host hostfile default-hostfile machinefile add-host add-hostfile dvm dvm-uri hnp app am rf rankfile".split()
     )
@@ -57,6 +58,11 @@ class OpenMpiLauncher(LauncherKind):
 
     def given(self, variables: Mapping[str, str]) -> list[str]:
         return [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
+
+    def variable_set_by(self, option: Sequence[str]) -> str:
+        name = super().variable_set_by(option)
+        prefixes = {"x": "", "prtemca": "PRTE_MCA_"}
+        return prefixes.get(option[0].lstrip("-"), "OMPI_MCA_") + name
 
     def binding(self, to: str) -> list[str]:
         return ["--bind-to", to]

@@ -1,4 +1,4 @@
-"""Settings of the library that are in the user's environment: whether the library is faster without them."""
+"""Settings of the library in the user's environment and among the launcher's options: whether it is faster without."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from leadline.improve.candidates.asking import Asked, NotTried
 from leadline.improve.facts import Facts
 from leadline.improve.setting import Setting
 
-WHAT = "without a setting of the environment"
+WHAT = "without a setting of your own"
 RISK = "the library may then use a transport that this machine lacks; it was set for a reason"
 MOST = 6
 
 
 def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
-    given = list(facts.set_variables)
-    if not given:
+    given, options = list(facts.set_variables), [option for option in facts.set_options if len(option) > 1]
+    words = [" ".join(option) for option in options]
+    if not given and not options:
         yield NotTried(WHAT, "none is set")
         return
-    if len(given) > 1:
-        yield Setting("own-none", "own", f"without {', '.join(given)}", RISK, facts.mpi, without=tuple(given))
+    if len(given) + len(options) > 1:
+        what = f"without {', '.join([*given, *words])}"
+        yield Setting("own-none", "own", what, RISK, facts.mpi, without=tuple(given), without_options=tuple(options))
+    for option, told in zip(options[:MOST], words, strict=False):
+        name = f"without-{option[1].partition('=')[0]}"
+        yield Setting(name, f"own-{name}", f"without {told}", RISK, facts.mpi, without_options=(option,))
     for name in given[:MOST]:
         told = f"without {name}={facts.set_variables[name]}"
         yield Setting(f"without-{name}", f"own-{name}", told, RISK, facts.mpi, without=(name,))
