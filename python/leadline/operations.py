@@ -40,6 +40,10 @@ class Operation:
         return self.contributed.blocks != "none"
 
     @property
+    def has_counts_by_rank(self) -> bool:
+        return "per_rank" in (self.contributed.counts, self.received.counts)
+
+    @property
     def root_receives(self) -> bool:
         """Whether the result is the root's alone: the other ranks are those that send."""
         return self.received.by == "root"

@@ -21,13 +21,15 @@ struct Call {
   int rank, root;
   MPI_Datatype type;
   int64_t extent;
+  std::vector<int> counts;  // of all blocks, where they have their own
 
   // `count` elements of each block. In place if the contribution is where the result is to be.
   int native(const void* from, void* to, int64_t count) const {
     const bool may_be_in_place = collectives::facts_of(operation).has_result(rank == root);
     const void* const input = from == to && may_be_in_place ? MPI_IN_PLACE : from;
     const int n = int(count);
-    return call_native(operation, {input, n, type, to, n, type, MPI_SUM, root, comm});
+    return call_native(operation,
+                       {input, n, type, to, n, type, MPI_SUM, root, comm, counts.data(), nullptr, counts.data()});
   }
 };
 
@@ -107,7 +109,9 @@ std::vector<int> nodes(const Job& job, int pretended) {
 
 std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Operation operation,
                                            const CandidateName& name, Contents* contents, std::string* why) {
-  const Call call{operation, job.comm, job.rank, plan.root, contents->type(), contents->extent()};
+  // Blocks with their own counts are measured with even ones.
+  const std::vector<int> counts(job.size, int(contents->count()));
+  const Call call{operation, job.comm, job.rank, plan.root, contents->type(), contents->extent(), counts};
   if (name.name == "native") return std::make_unique<Native>(call, contents);
   if (name.name == "nothing") return std::make_unique<Nothing>();
   const collectives::Algorithm* algorithm = collectives::find_algorithm(operation, name.name);

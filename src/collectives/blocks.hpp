@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "collectives/schedule.hpp"
 
@@ -22,13 +23,29 @@ inline Range received_from(const Problem& problem, int rank) {
 // What a rank contributes, in operations in which that is one block.
 inline Range contribution(const Problem& problem) { return {Space::input, 0, problem.count}; }
 
-// What a rank receives, where that is one block.
-inline Range result(const Problem& problem) { return {Space::data, 0, problem.count}; }
+// What a rank receives, where that is one block: where blocks have their own counts, that of its number.
+inline Range result(const Problem& problem) {
+  return {Space::data, 0, problem.counts_contributed ? problem.counts_contributed[problem.rank] : problem.count};
+}
 
-// `range` cut into `parts` that differ by one element at most; the longer ones are first. Parts may be empty.
+// All that a rank contributes, wherever it lies.
+inline Range whole(const Problem& problem) {
+  int64_t count = problem.count * facts_of(problem.operation).blocks_contributed(problem.processes);
+  if (problem.counts_contributed) {
+    count = 0;
+    for (int rank = 0; rank < problem.processes; ++rank) count += problem.counts_contributed[rank];
+  }
+  return {Space::data, 0, count};
+}
+
+// `range` cut into `parts` that differ by one element at most; the longer ones are first. Or into parts of these
+// counts. Parts may be empty.
 class Blocks {
  public:
   Blocks(Range whole, int parts) : whole_(whole), parts_(parts) {}
+  Blocks(Range whole, const int64_t* counts, int parts) : whole_(whole), parts_(parts), begins_{0} {
+    for (int i = 0; i < parts; ++i) begins_.push_back(begins_.back() + counts[i]);
+  }
 
   Range operator[](int index) const { return between(index, index + 1); }
   // Blocks first .. last - 1, which lie side by side.
@@ -36,16 +53,29 @@ class Blocks {
     return {whole_.space, whole_.first + begin(first), begin(last) - begin(first)};
   }
   int parts() const { return parts_; }
-  int64_t longest() const { return whole_.count / parts_ + (whole_.count % parts_ != 0); }
+  int64_t longest() const {
+    int64_t most = 0;
+    for (int i = 0; i < parts_; ++i) most = std::max(most, begin(i + 1) - begin(i));
+    return most;
+  }
 
  private:
   int64_t begin(int index) const {
+    if (!begins_.empty()) return begins_[static_cast<size_t>(index)];
     return whole_.count / parts_ * index + std::min<int64_t>(index, whole_.count % parts_);
   }
 
   Range whole_;
   int parts_;
+  std::vector<int64_t> begins_;  // of parts with their own counts; empty: they are even
 };
+
+// A block for each rank, of what a rank contributes.
+inline Blocks blocks_of(const Problem& problem, Space space) {
+  const Range all = in_space(space, whole(problem));
+  return problem.counts_contributed ? Blocks(all, problem.counts_contributed, problem.processes)
+                                    : Blocks(all, problem.processes);
+}
 
 // `whole` cut into pieces of `segment_bytes` (at least an element), the last with the rest; 0: one piece.
 class Segments {

@@ -29,7 +29,7 @@ namespace {
 class HalvingPlaces {
  public:
   HalvingPlaces(const Problem& problem, const Folding& folding, HalvingOrder order)
-      : count_(problem.count),
+      : blocks_(blocks_of(problem, Space::input)),
         pairs_(problem.processes - folding.participants()),
         participants_(folding.participants()),
         is_mirrored_(order == HalvingOrder::of_ranks) {
@@ -44,8 +44,8 @@ class HalvingPlaces {
   }
   // A place's blocks where the rank contributes them.
   Range contributed(int place) const {
-    const int position = of(place), folded = std::min(position, pairs_);
-    return {Space::input, (position + folded) * count_, (position < pairs_ ? 2 : 1) * count_};
+    const int position = of(place), first = position + std::min(position, pairs_);
+    return blocks_.between(first, first + (position < pairs_ ? 2 : 1));
   }
   // Those of places first .. end - 1 in the order of places.
   Range between(int first, int end) const {
@@ -54,7 +54,7 @@ class HalvingPlaces {
   }
 
  private:
-  int64_t count_;
+  Blocks blocks_;
   int pairs_, participants_;
   bool is_mirrored_;
   std::vector<int64_t> begins_{0};
@@ -87,8 +87,9 @@ void halving_reduce_scatter(const Problem& problem, HalvingOrder order, Range re
   // The block of the rank folded into this one comes first: its number is lower.
   Range own = partial.here(places.between(place, place + 1));
   if (folding.partner() >= 0) {
-    schedule->wait(schedule->send({own.space, own.first, problem.count}, folding.partner()));
-    own = {own.space, own.first + problem.count, problem.count};
+    const int64_t of_partner = blocks_of(problem, Space::input)[folding.partner()].count;
+    schedule->wait(schedule->send({own.space, own.first, of_partner}, folding.partner()));
+    own = {own.space, own.first + of_partner, own.count - of_partner};
   }
   schedule->copy(own, result);
 }

@@ -38,6 +38,7 @@ struct OperationFacts {
   Arguments arguments;
 
   bool has_one_buffer() const { return in_place == InPlace::of_result; }
+  constexpr bool has_counts_by_rank() const { return contributed.count_per_rank || received.count_per_rank; }
   bool contributes(bool is_root) const { return !contributed.root_only || is_root; }
   // With one buffer what a rank contributed is its result already.
   bool receives(bool is_root) const {

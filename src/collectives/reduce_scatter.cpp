@@ -8,8 +8,6 @@ namespace leadline::collectives {
 
 namespace {
 
-Blocks blocks_of(const Problem& problem, Space space) { return {in_space(space, whole(problem)), problem.processes}; }
-
 // Whether the result may lie, in place, where another rank's block of the input is: where all get one block only.
 bool is_in_the_way(const Problem& problem) { return facts_of(problem.operation).contributed.block_per_rank; }
 
@@ -23,7 +21,7 @@ class Ring {
         segment_bytes_(segment_bytes),
         schedule_(schedule),
         slot_(Segments({Space::scratch, 0, blocks_.longest()}, segment_bytes, problem.element_bytes).length()),
-        per_block_(segments_of(0).number()),
+        per_block_(Segments({Space::scratch, 0, blocks_.longest()}, segment_bytes, problem.element_bytes).number()),
         items_(per_block_ * (problem.processes - 1)),
         slots_(schedule->reserve(slot_ * std::min(per_block_ + 2, items_))),
         sends_(static_cast<size_t>(items_), no_request) {}
@@ -89,7 +87,7 @@ Range own_block(const Problem& problem, Schedule* schedule) {
 }
 
 void ring_reduce_scatter(const Problem& problem, int64_t segment_bytes, Range result, Schedule* schedule) {
-  if (problem.processes > 1 && problem.count)
+  if (problem.processes > 1 && whole(problem).count)
     Ring(problem, segment_bytes, schedule).run(result);
   else
     schedule->copy(in_space(Space::input, whole(problem)), result);

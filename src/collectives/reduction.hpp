@@ -9,10 +9,6 @@ namespace leadline::collectives {
 
 // The same range of `input` moved into `data`, as of a reduction of one process.
 void take_input(const Problem& problem, Schedule* schedule);
-// All that a rank contributes, wherever it lies.
-inline Range whole(const Problem& problem) {
-  return {Space::data, 0, problem.count * facts_of(problem.operation).blocks_contributed(problem.processes)};
-}
 inline bool has_result(const Problem& problem) {
   return facts_of(problem.operation).has_result(problem.rank == problem.root);
 }

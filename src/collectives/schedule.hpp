@@ -26,7 +26,7 @@ struct Problem {
   int root = 0;       // of operations that have one
   int64_t count = 0;  // of a block
   // By rank, of operations whose blocks have their own counts: what this rank contributes to each and receives from
-  // each. nullptr: `count`.
+  // each. nullptr: `count`. In MPI_Reduce_scatter all contribute alike, and rank r receives block r.
   const int64_t* counts_contributed = nullptr;
   const int64_t* counts_received = nullptr;
   int64_t element_bytes = 1;

@@ -97,11 +97,13 @@ int call(const Library& it, const Point& point, int rank, Handle group, std::vec
   const auto address = [](std::vector<char>* of) { return reinterpret_cast<uint64_t>(of->data()); };
   const auto word = [](Handle handle) { return static_cast<uint64_t>(handle); };
   const uint64_t own_count = count + sends_more(point, rank);
+  const std::vector<int> counts(static_cast<size_t>(point.processes), static_cast<int>(own_count));
+  const bool by_rank = facts_of(point.operation).has_counts_by_rank();
   const collectives::CallWords words{.sbuf = address(from),
                                      .scount = own_count,
                                      .stype = word(type),
                                      .rbuf = address(to),
-                                     .rcount = own_count,
+                                     .rcount = by_rank ? reinterpret_cast<uint64_t>(counts.data()) : own_count,
                                      .rtype = word(type),
                                      .op = word(op),
                                      .root = 0,

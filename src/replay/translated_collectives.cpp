@@ -41,6 +41,7 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_
       return bytes <= 2048 ? "binomial" : "rabenseifner";
     case collectives::Operation::allreduce:
       return bytes <= 2048 ? "recursive_doubling" : "rabenseifner";
+    case collectives::Operation::reduce_scatter:
     case collectives::Operation::reduce_scatter_block:
       return bytes * static_cast<int64_t>(processes) < 524288 ? "recursive_halving" : "pairwise";
     case collectives::Operation::gather:
@@ -227,7 +228,9 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
   // A message of every rank to every other: more than fit into memory.
   const bool all_to_all = facts.received.block_per_rank && !facts.received.root_only;
   if (all_to_all && members.size() > most_exchanging) return false;
-  const int64_t bytes = std::max<int64_t>(at.leaf.posted_bytes.of(at.member), 0);
+  int64_t bytes = std::max<int64_t>(at.leaf.posted_bytes.of(at.member), 0);
+  if (facts.has_counts_by_rank())  // as if all blocks were as long as the mean one
+    bytes = at.leaf.parts.front().of(at.member).out_bytes / problem.processes;
   problem.element_bytes = bytes % 8 == 0 ? 8 : 1;
   problem.count = bytes / problem.element_bytes;
   const auto given = settings_.algorithms.find(collectives::name_of(problem.operation));

@@ -7,6 +7,7 @@
 #include "host/spawning.hpp"
 #include "leadline/shim_collectives.hpp"
 #include "shim/lifecycle.hpp"
+#include "shim/plan.hpp"
 #include "shim/tuned.hpp"
 
 #define LEADLINE_EXPORT __attribute__((visibility("default")))
@@ -91,6 +92,19 @@ constexpr int8_t own_type =
     collectives::facts_of(operation).arguments.stype >= 0 ? collectives::facts_of(operation).arguments.stype
                                                           : collectives::facts_of(operation).arguments.rtype;
 
+// Operations whose blocks have their own counts take rules by the mean of their bytes, rounded up to a multiple of 8:
+// that follows from what all ranks know, their sum. -1: a count is negative.
+[[gnu::noinline]] int64_t mean_bytes(Word counts, bool large, int32_t processes, int64_t size) {
+  const CountsByRank by_rank{reinterpret_cast<const void*>(counts), large};
+  int64_t sum = 0, bytes = 0;
+  for (int32_t rank = 0; rank < processes; ++rank) {
+    if (by_rank[rank] < 0) return -1;
+    if (__builtin_add_overflow(sum, by_rank[rank], &sum)) return INT64_MAX;
+  }
+  if (__builtin_mul_overflow(sum, size, &bytes)) return INT64_MAX;
+  return (bytes / processes + (bytes % processes != 0) + 7) / 8 * 8;
+}
+
 // The side whose count and datatype mean something on every rank: that of what is contributed, or where the root alone
 // does, that of what is received. A rank that passes MPI_IN_PLACE there uses the other side.
 template <Operation operation>
@@ -107,11 +121,12 @@ inline Call call_of(const Word* args, bool large) {
   constexpr collectives::Arguments at = collectives::facts_of(operation).arguments;
   const auto word = [args](int8_t place) { return place >= 0 ? args[place] : 0; };
   constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
-  constexpr bool by_rank = facts.contributed.count_per_rank || facts.received.count_per_rank ||
-                           facts.contributed.datatype_per_rank || facts.received.datatype_per_rank;
-  static_assert(!by_rank, "counts or datatypes per rank are not supported yet");
+  static_assert(!facts.has_counts_by_rank() || facts.reduces, "counts by rank are supported in reductions only");
+  static_assert(!facts.contributed.datatype_per_rank, "datatypes by rank are not supported yet");
   Call call{};
-  if constexpr (facts.has_data)
+  if constexpr (facts.has_counts_by_rank())
+    call.from = {word(at.sbuf), args[own_type<operation>], 0, 0, args[own_count<operation>], 0, 0};
+  else if constexpr (facts.has_data)
     call.from = {word(at.sbuf), args[own_type<operation>], count_in(args[own_count<operation>], large), 0, 0, 0, 0};
   call.to = call.from;
   if constexpr (at.rbuf >= 0) call.to.buffer = args[at.rbuf];
@@ -122,13 +137,14 @@ inline Call call_of(const Word* args, bool large) {
   call.op = word(at.op);
   call.root = word(at.root);
   call.comm = word(at.comm);
+  call.large = large;
   return call;
 }
 
 // By the rule's algorithm: true if it is done.
 template <Operation operation, class... A>
 [[gnu::noinline]] bool by_rule(Communicator& c, const Rule& rule, bool large, bool by_receive_side, int64_t size,
-                               Word* result, A... a) {
+                               int64_t bytes, Word* result, A... a) {
   const Word args[] = {a...};
   Call call = call_of<operation>(args, large);
   CallSide& side = by_receive_side ? call.to : call.from;
@@ -136,7 +152,7 @@ template <Operation operation, class... A>
   Reason why = Reason::table_says;
   int error = 0;
   const bool done = carry_out_call(c, rule, call, &why, &error);
-  c.population->count(operation, side.count * size, done ? &rule : nullptr, why);
+  c.population->count(operation, bytes, done ? &rule : nullptr, why);
   *result = static_cast<Word>(error);
   return done;
 }
@@ -164,7 +180,8 @@ template <Operation operation, class... A>
   int64_t count = 0, size = 0;
   if constexpr (collectives::facts_of(operation).has_data) {
     Word datatype = args[own_type<operation>];
-    count = count_in(args[own_count<operation>], large);
+    if constexpr (!collectives::facts_of(operation).has_counts_by_rank())
+      count = count_in(args[own_count<operation>], large);
     if constexpr (has_two_counts<operation>) {
       if (by_receive_side) {
         count = count_in(args[at.rcount], large);
@@ -173,16 +190,21 @@ template <Operation operation, class... A>
     }
     size = size_of(m, abi.datatype(datatype));
   }
+  int64_t unit = size;  // of `count`, in bytes
+  if constexpr (collectives::facts_of(operation).has_counts_by_rank()) {
+    count = size < 0 ? -1 : mean_bytes(args[own_count<operation>], large, c->processes, size);
+    unit = 1;
+  }
   if (!shim.reports()) {
-    const int64_t bytes = count * size;  // of sensible ones; the others are looked at below
-    bool any = count < 0 || size < 0 || count > INT32_MAX;
+    const int64_t bytes = count * unit;  // of sensible ones; the others are looked at below
+    bool any = count < 0 || unit < 0 || count > INT32_MAX;
     if (!any) {
       for (const Rule* rule : c->population->rules[static_cast<int>(operation)]) any = any || rule->fits(bytes);
     }
     if (!any) return false;
   }
-  const Rule* const rule = rule_for(operation, *c, count, size);
-  return rule && by_rule<operation>(*c, *rule, large, by_receive_side, size, result, a...);
+  const Rule* const rule = rule_for(operation, *c, count, unit);
+  return rule && by_rule<operation>(*c, *rule, large, by_receive_side, size, count * unit, result, a...);
 }
 
 template <Operation operation, Name name, class... A>

@@ -4,15 +4,27 @@
 #include <stdlib.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "collectives/schedule.hpp"
 #include "shim/table.hpp"
 
 namespace leadline::shim {
 
+// The program's counts by rank: ints, or MPI_Counts.
+struct CountsByRank {
+  const void* array = nullptr;  // nullptr: there is one count for all
+  bool large = false;
+
+  int64_t operator[](int32_t rank) const {
+    return large ? static_cast<const int64_t*>(array)[rank] : static_cast<const int32_t*>(array)[rank];
+  }
+};
+
 struct Plan {
   const Rule* rule;
-  int64_t count;  // elements
+  int64_t count;                // elements
+  std::vector<int64_t> counts;  // by rank, instead of that
   int64_t element_bytes;
   int32_t root;
   bool possible;   // the algorithm can do it

@@ -9,6 +9,8 @@
 namespace leadline::shim {
 
 // nullptr: the algorithm cannot do it; the same on all ranks. (Without memory the process ends.)
-Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element_bytes, int32_t root);
+// counts: instead of `count`, if there are any.
+Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element_bytes, int32_t root,
+               const CountsByRank& counts = {});
 
 }  // namespace leadline::shim

@@ -313,7 +313,9 @@ bool reduce(Communicator& c, const Rule& rule, const Call& call, Reason* why, in
   const OperationFacts& facts = collectives::facts_of(rule.operation);
   const int32_t root = facts.has_root ? static_cast<int32_t>(call.root) : 0;
   const bool may_be_in_place = facts.has_result(root == c.rank);
-  const bool has_result = may_be_in_place && facts.reduced_until(c.rank, c.processes) > 0;
+  const CountsByRank counts{reinterpret_cast<const void*>(call.from.counts), call.large};
+  const bool has_result =
+      may_be_in_place && facts.reduced_until(c.rank, c.processes) > 0 && (!counts.array || counts[c.rank] > 0);
   const bool in_place = call.from.buffer == abi.in_place;
   const int64_t count = call.from.count, size = call.from.size;
   const uint64_t datatype = abi.datatype(call.from.datatype);
@@ -329,7 +331,7 @@ bool reduce(Communicator& c, const Rule& rule, const Call& call, Reason* why, in
   *why = Reason::no_communicator;
   if (!c.ready()) return false;
   *why = Reason::refused;
-  const Plan* plan = plan_for(c, rule, count, size, root);
+  const Plan* plan = plan_for(c, rule, count, size, root, counts);
   if (!plan) return false;
   Moving moving = moving_of(c, rule, call, *plan);
   moving.datatype = datatype;

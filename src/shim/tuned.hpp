@@ -19,6 +19,7 @@ struct CallSide {
 struct Call {
   CallSide from, to;  // of a function with one buffer both are that
   Word op, root, comm;
+  bool large;  // counts by rank are MPI_Counts
 };
 
 // A collective of the program's, by the rule's algorithm. False: the library is to do it, for `why`; else *error.

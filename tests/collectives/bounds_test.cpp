@@ -58,8 +58,8 @@ struct Formula {
 // published figures of scatter + allgather, which count what a rank has already, are above it.
 // Thakur and others 2005 for the exchanges, of p blocks of the length of a message; Bruck and others 1997 for theirs.
 constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce, E = Operation::alltoall,
-               G = Operation::allgather, Q = Operation::reduce_scatter_block, T = Operation::barrier,
-               S = Operation::scatter, P = Operation::scan, X = Operation::exscan;
+               G = Operation::allgather, Q = Operation::reduce_scatter_block, V = Operation::reduce_scatter,
+               T = Operation::barrier, S = Operation::scatter, P = Operation::scan, X = Operation::exscan;
 const Formula formulas[] = {
     {B, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {B, "chain", [](double p, double, double S) { return Figures{p - 2 + S, (p - 1) * S, p - 1}; }, false},
@@ -114,6 +114,12 @@ const Formula formulas[] = {
      false},
     {Q, "recursive_halving", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, true},
     {Q, "butterfly", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, true},
+    {V, "direct", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {V, "pairwise", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {V, "ring", [](double p, double, double S) { return Figures{S > 1 ? any : p - 1, p * (p - 1) * S, p * (p - 1)}; },
+     false},
+    {V, "recursive_halving", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, true},
+    {V, "butterfly", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, true},
     {T, "dissemination", [](double p, double l, double) { return Figures{l, p * l, 0}; }, false},
     {T, "recursive_doubling", [](double p, double l, double) { return Figures{l, p * l, 0}; }, true},
     {T, "binomial", [](double p, double, double) { return Figures{any, 2 * (p - 1), 0}; }, false},

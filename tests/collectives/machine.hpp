@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "collectives/blocks.hpp"
 
 namespace leadline::test {
 
@@ -123,8 +124,9 @@ class Machine {
     const OperationFacts& facts = facts_of(problem_.operation);
     const bool is_root = rank == problem_.root, has_data = facts.has_result(is_root);
     const bool has_input = facts.contributes(is_root) && !facts.has_one_buffer();
-    const int64_t contributed = problem_.count * facts.blocks_contributed(problem_.processes);
-    const int64_t received = problem_.count * facts.blocks_received(problem_.processes);
+    const int64_t* counts = problem_.counts_contributed;
+    const int64_t contributed = whole(problem_).count;
+    const int64_t received = counts ? counts[rank] : problem_.count * facts.blocks_received(problem_.processes);
     const int64_t sizes[] = {has_data ? received : 0, has_input ? contributed : 0, schedule.scratch_elements};
     place(rank, &r, options_.in_place && has_data && has_input && !facts.exchanges());
     for (int i = 0; i < 3; ++i) {

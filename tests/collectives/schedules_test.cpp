@@ -17,9 +17,10 @@ Machine machine;
 
 std::string described(const Algorithm& algorithm, const Problem& problem, Machine::Options options) {
   char text[400];
-  std::snprintf(text, sizeof text, "%s %s, %d processes, root %d, %lld elements, segments of %lld, radix %d, %s%s",
+  std::snprintf(text, sizeof text, "%s %s, %d processes, root %d, %lld elements%s, segments of %lld, radix %d, %s%s",
                 name_of(algorithm.operation), algorithm.name, problem.processes, problem.root,
-                static_cast<long long>(problem.count), static_cast<long long>(problem.segment_bytes), problem.radix,
+                static_cast<long long>(problem.count), problem.counts_contributed ? " more or less" : "",
+                static_cast<long long>(problem.segment_bytes), problem.radix,
                 options.rendezvous ? "rendezvous" : "eager", options.in_place ? ", in place" : "");
   return text;
 }
@@ -28,8 +29,12 @@ std::string described(const Algorithm& algorithm, const Problem& problem, Machin
 std::vector<Value> expected(const Problem& problem, int rank) {
   const OperationFacts& facts = facts_of(problem.operation);
   std::vector<Value> values;
-  for (int64_t i = 0; i < problem.count * facts.blocks_received(problem.processes); ++i) {
-    const int64_t within = (facts.contributed.block_per_rank ? rank * problem.count : 0) + i % problem.count;
+  const bool by_rank = problem.counts_contributed;
+  const Range own = blocks_of(problem, Space::input)[rank];  // of what each contributes
+  const int64_t received = by_rank ? own.count : problem.count * facts.blocks_received(problem.processes);
+  for (int64_t i = 0; i < received; ++i) {
+    const int64_t in_block = by_rank ? i : i % problem.count;
+    const int64_t within = (facts.contributed.block_per_rank ? own.first : 0) + in_block;
     const int64_t from = facts.received.block_per_rank ? i / problem.count : facts.reduces ? 0 : problem.root;
     Value value = contribution(static_cast<int>(from), within);
     for (int other = 1; facts.reduces && other < facts.reduced_until(rank, problem.processes); ++other)
@@ -101,6 +106,21 @@ void check_split_native(const Algorithm& algorithm, Problem problem) {
   }
 }
 
+// As they are, none, and all at one rank.
+void check_counts(const Algorithm& algorithm, Problem problem, bool thorough) {
+  const int p = problem.processes;
+  for (const int kind : {0, 1, 2}) {
+    std::vector<int64_t> counts;
+    for (int rank = 0; rank < p; ++rank)
+      counts.push_back(kind == 0       ? (rank % 3 == 1 ? 0 : problem.count + rank % 4)
+                       : kind == 1     ? 0
+                       : rank == p / 2 ? problem.count + 5
+                                       : 0);
+    problem.counts_contributed = counts.data();
+    check(algorithm, problem, thorough);
+  }
+}
+
 void check_variants(const Algorithm& algorithm, Problem problem, bool thorough) {
   std::vector<int> nodes(static_cast<size_t>(problem.processes));
   const bool two_level = std::strncmp(algorithm.name, "two_level", 9) == 0;
@@ -115,6 +135,8 @@ void check_variants(const Algorithm& algorithm, Problem problem, bool thorough) 
       for (const int radix : {2, 3, 5}) {
         problem.radix = radix;
         if (thorough || radix == (algorithm.takes_radix ? 3 : 2)) check(algorithm, problem, thorough);
+        if (facts_of(algorithm.operation).has_counts_by_rank() && radix == 2)
+          check_counts(algorithm, problem, thorough);
         if (!algorithm.takes_radix) break;
       }
       if (!algorithm.takes_segments || (segment == 24 && !thorough)) break;

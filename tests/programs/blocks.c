@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int* lengths = malloc((size_t)size * sizeof(int));
+  for (int i = 0; i < size; ++i) lengths[i] = length;
   double* from = calloc((size_t)size * length, sizeof(double));
   double* to = calloc((size_t)size * length, sizeof(double));
   for (int step = 0; step < atoi(argv[1]); ++step) {
@@ -21,9 +23,11 @@ int main(int argc, char** argv) {
     MPI_Scatter(from, length, MPI_DOUBLE, to, length, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     MPI_Scan(from, to, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Reduce_scatter_block(from, to, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Reduce_scatter(from, to, lengths, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Exscan(from, to, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
+  free(lengths);
   free(from);
   free(to);
   MPI_Finalize();

@@ -14,6 +14,7 @@
 
 #include "bench/native_call.hpp"
 #include "collectives/algorithm.hpp"
+#include "collectives/blocks.hpp"
 #include "collectives/execute.hpp"
 
 namespace {
@@ -194,7 +195,7 @@ void run(const Case& c, MPI_Comm comm, const std::vector<char>& given, const std
     if (data[i] != (i < longest ? given[i] : untouched)) return failed(c, "wrote beyond the data");
   const bool rounds = c.kind.rounds && facts.reduces;
   if (facts.reduces && facts.reduced_until(rank, processes) == 0) return;  // undefined
-  if (rounds ? !within_rounding(data.data(), native.data(), c.problem.count)
+  if (rounds ? !within_rounding(data.data(), native.data(), static_cast<int64_t>(bytes) / c.kind.bytes)
              : bytes && std::memcmp(data.data(), native.data(), bytes) != 0)
     failed(c, "not what the library's own gives");
   const bool differs = facts.contributed.block_per_rank || facts.prefix != Prefix::everybody;  // between the ranks
@@ -223,26 +224,32 @@ void run_variants(const Algorithm& algorithm, const Kind& kind, Problem problem,
 
 void run_operation(Operation operation, const Kind& kind, int64_t count, int root, MPI_Comm comm) {
   const OperationFacts& facts = facts_of(operation);
-  const auto bytes = static_cast<size_t>(count * kind.bytes);
-  std::vector<char> given(bytes * static_cast<size_t>(facts.blocks_contributed(processes)));
-  std::vector<char> native(bytes * static_cast<size_t>(facts.blocks_received(processes)));
-  const bool contributes = facts.contributes(rank == root);
-  fill(kind, &given, count * facts.blocks_contributed(processes), static_cast<uint32_t>(rank + 1));
+  const bool by_rank = facts.has_counts_by_rank();
   const int n = static_cast<int>(count);
+  std::vector<int> counts;
+  for (int i = 0; i < processes; ++i) counts.push_back(i % 3 == 1 ? 0 : n + i % 4);
+  const std::vector<int64_t> own_counts(counts.begin(), counts.end());
+  Problem problem;
+  problem.operation = operation;
+  problem.processes = processes;
+  problem.rank = rank;
+  problem.root = root;
+  problem.count = count;
+  problem.element_bytes = kind.bytes;
+  if (by_rank) problem.counts_contributed = own_counts.data();
+  const int64_t contributed = whole(problem).count;
+  const int64_t received = by_rank ? counts[static_cast<size_t>(rank)] : count * facts.blocks_received(processes);
+  std::vector<char> given(static_cast<size_t>(contributed * kind.bytes));
+  std::vector<char> native(static_cast<size_t>(received * kind.bytes));
+  const bool contributes = facts.contributes(rank == root);
+  fill(kind, &given, contributed, static_cast<uint32_t>(rank + 1));
   if (facts.has_one_buffer() && contributes) native = given;
-  leadline::bench::call_native(
-      operation, {given.data(), n, kind.datatype, native.data(), n, kind.datatype, kind.op, root, MPI_COMM_WORLD});
+  leadline::bench::call_native(operation, {given.data(), n, kind.datatype, native.data(), n, kind.datatype, kind.op,
+                                           root, MPI_COMM_WORLD, nullptr, nullptr, counts.data()});
   std::vector<int> nodes(static_cast<size_t>(processes));
   for (int i = 0; i < processes; ++i) nodes[static_cast<size_t>(i)] = count % 2 ? i % 3 : i / 4;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.operation != operation || (algorithm.needs_commutative && !kind.commutative)) continue;
-    Problem problem;
-    problem.operation = operation;
-    problem.processes = processes;
-    problem.rank = rank;
-    problem.root = root;
-    problem.count = count;
-    problem.element_bytes = kind.bytes;
     problem.node_of = nodes.data();
     run_variants(algorithm, kind, problem, comm, given, native);
   }

@@ -12,8 +12,8 @@ typedef struct {
   uint32_t slope, shift;
 } Affine;
 
-enum { scan, exscan, reduce_scatter_block, operation_count };
-static const char* const names[] = {"scan", "exscan", "reduce_scatter_block"};
+enum { scan, exscan, reduce_scatter_block, reduce_scatter, operation_count };
+static const char* const names[] = {"scan", "exscan", "reduce_scatter_block", "reduce_scatter"};
 static long results = 0, wrong = 0;
 static MPI_Datatype affine;
 static MPI_Op composition;
@@ -33,17 +33,32 @@ static Affine value(int rank, int i, int sums) {
   return found;
 }
 
-#define BY_NAME(prefix, suffix)                                                    \
-  (operation == scan     ? prefix##Scan##suffix(from, to, count, type, op, comm)   \
-   : operation == exscan ? prefix##Exscan##suffix(from, to, count, type, op, comm) \
-                         : prefix##Reduce_scatter_block##suffix(from, to, count, type, op, comm))
+/* Elements of a rank's block. Of MPI_Reduce_scatter's some have none, and those before them twice as many. */
+static int length_of(int operation, int rank, int size, int count) {
+  if (operation != reduce_scatter || rank % 3 == 2) return count;
+  return rank % 3 == 1 ? 0 : rank + 1 < size ? 2 * count : count;
+}
 
-static int call(int operation, const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+#define BY_NAME(prefix, suffix, lengths)                                                                       \
+  (operation == scan                   ? prefix##Scan##suffix(from, to, count, type, op, comm)                 \
+   : operation == exscan               ? prefix##Exscan##suffix(from, to, count, type, op, comm)               \
+   : operation == reduce_scatter_block ? prefix##Reduce_scatter_block##suffix(from, to, count, type, op, comm) \
+                                       : prefix##Reduce_scatter##suffix(from, to, lengths, type, op, comm))
+
+/* each: the datatype's elements in one of ours. */
+static int call(int operation, const void* from, void* to, int count, int each, MPI_Datatype type, MPI_Op op,
+                MPI_Comm comm) {
+  int size, lengths[64];
+  MPI_Count large[64];
+  MPI_Comm_size(comm, &size);
+  for (int i = 0; i < size; ++i) large[i] = lengths[i] = each * length_of(operation, i, size, count);
+  (void)large;
+  count *= each;
 #ifdef LARGE
-  if (count % 2) return BY_NAME(MPI_, _c);
+  if (count % 2) return BY_NAME(MPI_, _c, large);
 #endif
-  if (count % 3 == 0) return BY_NAME(PMPI_, );
-  return BY_NAME(MPI_, );
+  if (count % 3 == 0) return BY_NAME(PMPI_, , lengths);
+  return BY_NAME(MPI_, , lengths);
 }
 
 /* Sums are of pairs of numbers, as two elements each. Rank 0 passes no buffer for what MPI_Exscan does not give it,
@@ -52,7 +67,12 @@ static void check(int operation, MPI_Comm comm, int count, int sums, int in_plac
   int rank, size, right = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  const int blocks = operation == reduce_scatter_block ? size : 1, given = blocks * count;
+  const int in_blocks = operation == reduce_scatter_block || operation == reduce_scatter;
+  int begin = 0, given = 0; /* of this rank's block, and of all */
+  for (int r = 0; r < (in_blocks ? size : 1); ++r) {
+    if (r == rank) begin = given;
+    given += length_of(operation, r, size, count);
+  }
   const int last = operation == scan ? rank : operation == exscan ? rank - 1 : size - 1;
   Affine* from = malloc(sizeof(Affine) * (size_t)(given + 1));
   Affine* to = malloc(sizeof(Affine) * (size_t)(given + 1));
@@ -60,12 +80,13 @@ static void check(int operation, MPI_Comm comm, int count, int sums, int in_plac
     from[i] = value(rank, i, sums);
     to[i] = in_place && i < given ? from[i] : value(-5, i, sums);
   }
+  const int received = length_of(operation, rank, size, count), nothing = last < 0 || !received;
   const int error =
-      call(operation, in_place ? MPI_IN_PLACE : (void*)from, last < 0 && !in_place && size > 1 && count ? NULL : to,
-           sums ? 2 * count : count, sums ? MPI_UINT32_T : affine, sums ? MPI_SUM : composition, comm);
+      call(operation, in_place ? MPI_IN_PLACE : (void*)from, nothing && !in_place && size > 1 && count ? NULL : to,
+           count, sums ? 2 : 1, sums ? MPI_UINT32_T : affine, sums ? MPI_SUM : composition, comm);
   right = error == MPI_SUCCESS;
-  for (int i = 0; i < count && last >= 0; ++i) {
-    const int at = blocks > 1 ? rank * count + i : i;
+  for (int i = 0; i < received && last >= 0; ++i) {
+    const int at = in_blocks ? begin + i : i;
     Affine all = value(0, at, sums);
     for (int r = 1; r <= last; ++r) {
       const Affine next = value(r, at, sums);
@@ -76,7 +97,7 @@ static void check(int operation, MPI_Comm comm, int count, int sums, int in_plac
     right = right && memcmp(&all, &to[i], sizeof(all)) == 0;
   }
   /* In place the library may leave anything in what it read. */
-  for (int i = in_place ? given : count; i <= given; ++i) {
+  for (int i = in_place ? given : received; i <= given; ++i) {
     const Affine beyond = value(-5, i, sums);
     right = right && memcmp(&to[i], &beyond, sizeof(beyond)) == 0;
   }

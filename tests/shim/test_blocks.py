@@ -20,7 +20,7 @@ from .tables import LARGEST, algorithms, report
 from .test_programs import FORTRAN, Run
 
 BLOCKS = ("gather", "alltoall", "allgather", "scatter")
-REDUCTIONS = ("scan", "exscan", "reduce_scatter_block")
+REDUCTIONS = ("scan", "exscan", "reduce_scatter_block", "reduce_scatter")
 OPERATIONS = BLOCKS + REDUCTIONS
 PROGRAMS = {BLOCKS: "shim_blocks.c", REDUCTIONS: "shim_reductions.c"}
 ALL_LEARN = ("alltoall", "allgather")  # of a rank that passed another count

@@ -40,6 +40,20 @@ def test_a_recorded_run_is_tuned_for_its_calls_and_its_library(programs: object,
     assert all(rule.range == {"processes": [2, 2], "bytes": [1048576, 1048576]} for rule in found.rules)
 
 
+def test_calls_without_one_count_are_read_from_a_run(tmp_path: Path) -> None:
+    """Of blocks with their own counts the mean one, and of a barrier nothing, as the shim looks them up."""
+    library = next((library for library in mpi.available() if library.name == "mpich"), None)
+    if library is None:
+        pytest.skip("the MPI library mpich is not here")
+    source, program = Path(__file__).resolve().parents[1] / "programs" / "shim_reductions.c", tmp_path / "program"
+    subprocess.run([str(library.mpicc), str(source), "-o", str(program)], env=library.env(), check=True)
+    record = [sys.executable, "-m", "leadline", "record", "-q", "-o", str(tmp_path / "run"), "--", *library.launch(2)]
+    words = [*record, str(program), "reduce_scatter"]
+    subprocess.run(words, env=library.env(), check=True, capture_output=True)
+    found = {call.n_bytes: call.times for call in of_run(tmp_path / "run") if call.operation == "reduce_scatter"}
+    assert found == {0: 8, 8: 8, 16: 8, 72: 8, 800: 8, 20000: 8}  # two communicators of two ranks, four times each
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

@@ -68,8 +68,12 @@ def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
             if operation is None or communicator >= len(process.communicators):
                 continue
             size = process.communicators[communicator].size
-            has_data = operations()[operation].has_data
-            n_bytes = tally.key.count * process.datatypes[tally.key.datatype].size if has_data else 0
+            n_bytes = tally.key.count * process.datatypes[tally.key.datatype].size
+            if operations()[operation].has_counts_by_rank:
+                contributed = tally.words[0] if tally.words else 0
+                n_bytes = -(-contributed // size // 8) * 8  # the mean block, as src/shim/names.cpp has it
+            if not operations()[operation].has_data:
+                n_bytes = 0
             if size >= 2 and n_bytes >= 0:
                 found[operation, n_bytes, size] += tally.times
     return found
