@@ -31,7 +31,8 @@ const LoopCell* RunLoop::cell(uint32_t process) const {
 void RunLoop::count(const LoopCell& cell, int by) {
   silent_on_ += cell.silent ? by : 0;
   about_on_ += cell.about ? by : 0;
-  silent = silent_on_ > 0 && silent_on_ >= about_on_;
+  unsure_on_ += cell.unsure() ? by : 0;
+  silent = silent_on_ > 0 && silent_on_ >= unsure_on_;
   about = about_on_ > silent_on_;
 }
 
@@ -88,6 +89,7 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       cells[l].entries = stream.loops[l].entries;
       cells[l].silent = stream.loops[l].silent;
       cells[l].about = stream.loops[l].about;
+      cells[l].by_time = stream.loops[l].by_time;
     }
     std::vector<bool> file_sites(stream.sites.size());
     for (uint32_t s = 0; s < stream.sites.size(); ++s) {

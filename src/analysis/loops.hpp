@@ -23,10 +23,11 @@ struct LoopCell {
   uint64_t calls = 0;
   double time_ns = 0, typical_ns = 0;  // typical_ns: the time if every call had taken the usual time of its site
   bool has_mpi = false;
-  bool silent = false, about = false;  // see trace::SourceLoop
-  uint32_t sites = 0;                  // call sites within it
+  bool silent = false, about = false, by_time = false;  // see trace::SourceLoop
+  uint32_t sites = 0;                                   // call sites within it
   structure::LoopShape shape;
   uint64_t iterations() const { return repeats + entries; }
+  bool unsure() const { return about || by_time; }
 };
 
 struct RunLoop {
@@ -43,13 +44,13 @@ struct RunLoop {
   const LoopCell* cell(uint32_t process) const;
   // Whether the process's number of iterations counts: not if time shows iterations on a few processes alone, nor on
   // the few where it does not.
-  bool counts(const LoopCell& cell) const { return silent ? !cell.about : !(about && cell.silent); }
+  bool counts(const LoopCell& cell) const { return silent ? !cell.unsure() : !(about && cell.silent); }
 
   void add(const LoopCell& cell);  // that of a further thread of the last process, or of another process
 
  private:
   void count(const LoopCell& cell, int by);
-  int64_t silent_on_ = 0, about_on_ = 0;  // processes
+  int64_t silent_on_ = 0, about_on_ = 0, unsure_on_ = 0;  // processes
 };
 
 // Whether ranks with these numbers of iterations count the same: the last iterations of a truncated run may differ.

@@ -58,14 +58,15 @@ class Finding {
   void find(uint32_t outer) {
     const std::optional<InnerRows> rows = inner_rows(tree_, stream_, outer);
     if (!rows) return;
-    bool about = false;
-    const uint64_t every = iterations_of(*rows, &about);
+    bool about = false, by_time = false;
+    const uint64_t every = iterations_of(*rows, &about, &by_time);
     if (!every || rows->divisor % every || rows->longest <= every) return;
     const trace::SilentSteps steps{outer, rows->inner, every};
     split_iterations(steps, &tree_);
     const trace::SilentSteps shown = in_shown_iterations(stream_, steps);
     stream_.steps.push_back(steps);
     count(steps, *rows, about);
+    stream_.loops[steps.outer].by_time = by_time;
     shown_.push_back({shown, trace::saturating_product(rows->iterations / every, shown.inner_iterations)});
   }
 
@@ -79,10 +80,11 @@ class Finding {
     uint64_t iterations;  // of its inner loop
   };
 
-  uint64_t iterations_of(const InnerRows& rows, bool* about) {
+  uint64_t iterations_of(const InnerRows& rows, bool* about, bool* by_time) {
     const Repeat repeat = repeat_of(tree_, rows);
     *about = repeat.about;
     if (repeat.every && repeat.sure) return repeat.every;
+    *by_time = true;
     // A loop further in has times of its own.
     for (const trace::SilentSteps& s : stream_.steps) {
       if (s.outer == rows.inner) return 0;

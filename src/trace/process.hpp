@@ -177,6 +177,7 @@ struct SourceLoop {
   bool by_order = false;
   bool silent = false;  // there may have been more iterations than the calls show: repeats and entries are lower bounds
   bool about = false;   // found by the reader: only times show where its iterations begin, or order counts one too many
+  bool by_time = false;  // found by the reader: that iterations begin at all is known from times only
   uint64_t repeats = 0, entries = 0;
   uint64_t iterations() const { return repeats + entries; }
 };

@@ -155,6 +155,16 @@ def test_patterns_of_the_same_calls_are_one_entry_and_share_their_time() -> None
     assert [each.part_of for each in found] == ["", packing.text]
 
 
+@pytest.mark.parametrize("waited_s", [0.5, 4.0])
+def test_what_others_wait_for_a_writer_is_not_a_part_of_its_calls(waited_s: float) -> None:
+    """5 s of file calls: the small transfers have them, and the waits of the other ranks are beyond."""
+    there = content({}, [], lost_s=20.0)
+    small = a_finding("pattern", "5 %: small_io", 5.0, pattern="small_io", file="a", time_s=5.0)
+    by_one = a_finding("pattern", "5 %: one", 4.9, pattern="write_by_one", file="a", time_s=5.0, waited_s=waited_s)
+    found = attributed(there, [small, by_one], lambda finding: finding.text)
+    assert [(each.cost_s, bool(each.part_of)) for each in found] == [(5.0, False), (waited_s, waited_s < 1.0)]
+
+
 def test_costs_add_up_to_no_more_than_what_is_lost() -> None:
     sites = [SEND, WAITALL, SUM]
     for seed in range(200):

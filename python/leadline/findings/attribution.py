@@ -146,13 +146,15 @@ def _uneven_and_synchronous(
 
 def _with_files_once(content: Content, found: Sequence[Finding]) -> list[Finding]:
     """Patterns of files that cost more together than all file calls take are about the same calls: the dearest one
-    has them, and the others are parts of it."""
+    has them, and the others are parts of it; unless other ranks wait, whose time is beyond that of the calls."""
     of_files = [each for each in _by_cost(found, "pattern") if "file" in each.evidence]
     left_s, changed = content.io_s + content.mpi_io_s, {}
     for finding in of_files:
         own_s = min(finding.cost_s or 0.0, finding.evidence["time_s"])  # the rest are waits of others
         if own_s > left_s and finding is not of_files[0]:
-            changed[id(finding)] = replace(finding, cost_s=left_s, part_of=of_files[0].text)
+            waited_s = finding.evidence.get("waited_s") or 0.0
+            leader = of_files[0].text if content.share(waited_s) < LEAST_SHARE else ""
+            changed[id(finding)] = replace(finding, cost_s=max(left_s, waited_s), part_of=leader)
         left_s = max(left_s - own_s, 0.0)
     return [changed.get(id(each), each) for each in found]
 
