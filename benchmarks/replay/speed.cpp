@@ -1,5 +1,7 @@
 // How many messages a second the replay handles, by itself: no recording is read.
 //
+// Times are the processor's.
+//
 //   replay_speed [steps=100] [ranks=256] [fields=51] [bytes=72000] [gather=0] [compute=constant|varying] [recorded=100]
 //                [skip=1] [sensitivities=0]
 //
@@ -9,11 +11,11 @@
 
 #include <sys/resource.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <map>
 #include <random>
 #include <string>
@@ -134,7 +136,8 @@ class Model {
   std::mt19937_64 random_{1};
 };
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+// Of the processor: the machine may have other work.
+double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 double most_megabytes() {
   rusage used{};

@@ -20,11 +20,16 @@ class Cursor {
   }
 
   bool at_end() const { return stack_.empty(); }
-  uint32_t call() const { return stack_.back().element->index; }
+  const Element& calls() const { return *stack_.back().element; }
 
-  // Past the call. Returns how many loops it is in whose next iteration begins here, counted from the outermost; 0: no
+  // Past the calls. Returns how many loops it is in whose next iteration begins here, counted from the outermost; 0: no
   // iteration begins.
   size_t next() {
+    Place& here = stack_.back();
+    if (here.left == 1 && here.element + 1 != here.end && !here.element[1].is_body) {
+      here.left = (++here.element)->times;
+      return 0;
+    }
     size_t begins = 0;
     while (!stack_.empty()) {
       Place& top = stack_.back();

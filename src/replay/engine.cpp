@@ -1,8 +1,10 @@
 #include "replay/engine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "replay/messages.inc"
+#include "replay/waits.inc"
 
 namespace leadline::replay {
 
@@ -19,23 +21,22 @@ size_t slots_for(size_t requests) {
 template <class Instant>
 Engine<Instant>::Engine(const Program& program, const Options& options) : program_(program), steady_(options.skip) {
   state_.channels.resize(program.channels.size());
+  state_.in_channels = static_cast<uint32_t>(program.channels.size());
+  for (size_t i = 0; i < program.channels.size(); ++i) state_.channels[i].ends = program.channels[i];
   state_.ports.resize(program.nodes);
-  state_.arrivals.resize(program.ports ? program.nodes : program.ranks.size());
   for (const std::vector<uint32_t>& members : program.groups) {
     state_.groups.emplace_back().met.resize(members.size());
   }
-  for (const Transfer& t : program.transfers) {
-    if (t.in_order()) least_latency_ps_ = std::min(least_latency_ps_, t.latency.ps);
-  }
+  for (const Shape& shape : program.shapes) shapes_.push_back(joined(shape));
   state_.ranks.reserve(program.ranks.size());
+  state_.runnable.resize(program.ranks.size());
   for (const RankProgram& own : program.ranks) {
-    const auto rank = static_cast<uint32_t>(state_.ranks.size());
-    OneRank& r = state_.ranks.emplace_back(program.shapes[own.shape]);
+    state_.runnable.push(static_cast<uint32_t>(state_.ranks.size()));
+    OneRank& r = state_.ranks.emplace_back(shapes_[own.shape]);
     make_rings(r, own);
     r.drawn.resize(own.series.size());
     r.chosen.resize(own.choices.size());
     r.clock.ps = own.start_ps;
-    state_.events.push(Event::of_rank(own.start_ps, rank));
     if (!r.cursor.at_end()) load(r, own);
   }
   outcome_.mark_ps.assign(program.marks, std::vector<int64_t>(program.ranks.size(), -1));
@@ -54,6 +55,7 @@ void Engine<Instant>::make_rings(OneRank& r, const RankProgram& own) {
       if (a.kind == Action::Kind::send || a.kind == Action::Kind::receive || a.kind == Action::Kind::meet) {
         ++here[a.own];
       } else if (a.kind == Action::Kind::wait || a.kind == Action::Kind::withdraw) {
+        ending_.resize(std::max<size_t>(ending_.size(), a.count));
         for (uint32_t w = 0; w < a.count; ++w) oldest[a.own] = std::max<size_t>(oldest[a.own], own.ages[a.at + w]);
       }
     }
@@ -64,20 +66,14 @@ void Engine<Instant>::make_rings(OneRank& r, const RankProgram& own) {
 
 template <class Instant>
 Outcome Engine<Instant>::run() {
-  while (!state_.events.empty()) {
-    const Event event = state_.events.pop();
-    state_.now_ps = event.at_ps;
-    switch (event.kind()) {
-      case Event::Kind::question:
-        question(event.who, event.at_ps);
-        break;
-      case Event::Kind::answer:
-        answered(event.who);
-        break;
-      case Event::Kind::rank:
-        go_on(event.who);
-        break;
+  for (;;) {
+    while (!state_.runnable.empty()) {
+      prefetch_next();
+      go_on(state_.runnable.pop());
     }
+    make_events();
+    if (state_.events.empty()) break;
+    happen(state_.events.pop());
   }
   outcome_.replayed = state_.replayed;
   outcome_.messages = state_.replayed + steady_.skipped();
@@ -89,39 +85,123 @@ Outcome Engine<Instant>::run() {
   return std::move(outcome_);
 }
 
-// Runs the rank until it must wait for others or for its turn.
+// With many ranks, the replay would wait for the memory of the next one otherwise.
+template <class Instant>
+void Engine<Instant>::prefetch_next() const {
+  constexpr size_t far = 6, near = 3;
+  const Worklist& next = state_.runnable;
+  if (next.size() > far) {
+    const char* r = reinterpret_cast<const char*>(&state_.ranks[next[far]]);
+    for (size_t at = 0; at < sizeof(OneRank); at += 64) __builtin_prefetch(r + at, 1);
+    __builtin_prefetch(&program_.ranks[next[far]]);
+  }
+  if (next.size() <= near) return;
+  const OneRank& r = state_.ranks[next[near]];
+  __builtin_prefetch(program_.ranks[next[near]].actions.data() + r.action);
+  for (const Ring<Instant>& ring : r.ring) __builtin_prefetch(ring.slots.data(), 1);
+  __builtin_prefetch(r.cursor.stack().data(), 1);
+}
+
+// Runs the rank until it must wait for others.
 template <class Instant>
 void Engine<Instant>::go_on(uint32_t rank) {
   OneRank& r = state_.ranks[rank];
   const RankProgram& own = program_.ranks[rank];
-  r.blocked = false;
-  while (!r.cursor.at_end()) {
-    for (; r.action < r.end; ++r.action, r.begun = false) {
-      const Action& a = own.actions[r.action];
-      prefetch(own, r.action + 8);
-      if (a.kind == Action::Kind::series) {
-        draw(r, own, a);
-      } else if (a.kind == Action::Kind::choose) {
-        const Choice::Range& chosen = range_of(own.choices[a.at], r.chosen[a.at]++);
-        r.action = chosen.begin - 1;  // the next one
-        r.end = chosen.end;
-      } else if (!perform(rank, r, a)) {
-        return;
-      }
-    }
+  running_ = rank;
+  while (!r.cursor.at_end() && act(rank, r, own)) {
     const size_t begins = r.cursor.next();
-    if (!r.cursor.at_end()) load(r, own);
-    if (begins && !rank) steady_.boundary(program_, &state_, begins);  // may pass iterations of all ranks
+    if (r.cursor.at_end()) break;
+    load(r, own);
+    if (!begins) continue;
+    if (!rank) steady_.boundary(program_, &state_, begins);  // may pass iterations of all ranks
+    if (steady_.allowed() && std::exchange(r.free_run, true)) {
+      // It could go on for all of its iterations, and then no state would ever be that of another one.
+      r.turn = true;
+      state_.events.push(Event::of_rank(r.clock.ps, Event::Kind::turn, rank));
+      break;
+    }
   }
-  r.ended = true;
-  enter(r);
+  running_ = none;
+  if (r.cursor.at_end()) {
+    r.ended = true;
+    contacts(r, never);
+  }
+  if (!r.leaving.empty()) leave(rank, r);
+  if (r.next_contact != never) note(rank, r);
+}
+
+// The rest of the actions of its calls; false: the rank must wait.
+template <class Instant>
+bool Engine<Instant>::act(uint32_t rank, OneRank& r, const RankProgram& own) {
+  const Action* const actions = own.actions.data();
+  do {
+    const Action *a = actions + r.action, *end = actions + r.end;
+    for (; a != end; ++a) {
+      if (end - a > ahead) prefetch(a[ahead]);
+      switch (a->kind) {
+        case Action::Kind::compute:
+          r.clock = r.clock.after(a->ps);
+          continue;
+        case Action::Kind::series:
+          draw(r, own, *a);
+          continue;
+        case Action::Kind::mark:
+          mark(rank, r, *a);
+          continue;
+        case Action::Kind::choose: {
+          r.back = own.first[call_of(own, static_cast<uint32_t>(a - actions)) + 1];
+          r.back_end = r.end;
+          const Choice::Range& chosen = range_of(own.choices[a->at], r.chosen[a->at]++);
+          a = actions + chosen.begin - 1;  // the next one
+          end = actions + (r.end = chosen.end);
+          continue;
+        }
+        case Action::Kind::call:
+          enter(r);
+          r.clock = r.clock + cost(a->cost);
+          break;
+        case Action::Kind::send:
+          enter(r);
+          send(rank, r, *a);
+          break;
+        case Action::Kind::receive:
+          enter(r);
+          receive(r, *a);
+          break;
+        case Action::Kind::meet:
+          enter(r);
+          meet(rank, r, *a);
+          break;
+        case Action::Kind::wait:
+          if (wait(rank, r, own, *a)) break;
+          r.action = static_cast<uint32_t>(a - actions);
+          return false;
+        case Action::Kind::withdraw:
+          enter(r);
+          withdraw(rank, r, *a);
+          break;
+      }
+      r.in_call_until = r.clock;
+      if (r.clock.ps >= r.next_contact) contacts(r, r.clock.ps);
+    }
+  } while (go_back(r));
+  return true;
+}
+
+// After a choice.
+template <class Instant>
+bool Engine<Instant>::go_back(OneRank& r) const {
+  if (r.back == none) return false;
+  r.action = std::exchange(r.back, none);
+  r.end = r.back_end;
+  return true;
 }
 
 template <class Instant>
 void Engine<Instant>::load(OneRank& r, const RankProgram& own) {
-  const uint32_t call = r.cursor.call();
-  r.action = own.first[call];
-  r.end = own.first[call + 1];
+  const Element& calls = r.cursor.calls();
+  r.action = own.first[calls.index];
+  r.end = own.first[calls.index + calls.calls];
 }
 
 template <class Instant>
@@ -131,187 +211,107 @@ void Engine<Instant>::draw(OneRank& r, const RankProgram& own, const Action& a) 
   r.clock = r.clock.after(series.ps[place_in(series, r.drawn[a.at]++)]);
 }
 
+template <class Instant>
+void Engine<Instant>::mark(uint32_t rank, const OneRank& r, const Action& a) {
+  int64_t& mark = outcome_.mark_ps[a.at][rank];
+  if (!a.first || mark < 0) mark = r.clock.ps;
+}
+
 // Messages are all over memory, and that is what the replay would wait for otherwise.
 template <class Instant>
-void Engine<Instant>::prefetch(const RankProgram& own, size_t action) const {
-  if (action >= own.actions.size()) return;
-  const Action& a = own.actions[action];
+inline void Engine<Instant>::prefetch(const Action& a) const {
   if (a.kind == Action::Kind::send || a.kind == Action::Kind::receive) {
     __builtin_prefetch(&state_.channels[a.at], 1);
   }
 }
 
-// Whether nothing that other ranks do earlier can change what the call does.
+// What waited for the rank's next call, and where the rank was until then.
 template <class Instant>
-bool Engine<Instant>::may_act(uint32_t rank, const OneRank& r, const Action& a) {
-  const bool shared = a.kind == Action::Kind::send && program_.transfers[a.transfer].by_port;
-  if ((!r.open_handshakes && !shared) || state_.events.empty()) return true;
-  return !(state_.events.top() < Event::of_rank(r.clock.ps, rank));
-}
-
-template <class Instant>
-bool Engine<Instant>::perform(uint32_t rank, OneRank& r, const Action& a) {
-  if (a.kind == Action::Kind::compute) {
-    r.clock = r.clock.after(a.ps);
-    return true;
-  }
-  if (a.kind == Action::Kind::mark) {
-    int64_t& mark = outcome_.mark_ps[a.at][rank];
-    if (!a.first || mark < 0) mark = r.clock.ps;
-    return true;
-  }
-  if (!r.begun) {
-    if (!may_act(rank, r, a)) {
-      state_.events.push(Event::of_rank(r.clock.ps, rank));
-      return false;
-    }
-    r.begun = true;
-    enter(r);
-  }
-  switch (a.kind) {
-    case Action::Kind::call:
-      r.clock = r.clock + cost(a.cost);
-      break;
-    case Action::Kind::send:
-      send(rank, r, a);
-      break;
-    case Action::Kind::receive:
-      receive(r, a);
-      break;
-    case Action::Kind::meet:
-      meet(rank, r, a);
-      break;
-    case Action::Kind::wait:
-      if (!wait(rank, r, a)) return false;
-      break;
-    case Action::Kind::withdraw:
-      withdraw(rank, r, a);
-      break;
-    case Action::Kind::compute:
-    case Action::Kind::series:
-    case Action::Kind::choose:
-    case Action::Kind::mark:
-      break;
+inline void Engine<Instant>::enter(OneRank& r) {
+  if (r.clock.ps <= r.in_call_until.ps) return;
+  r.entered = r.clock;
+  if (r.expected || r.open_sends) {
+    note_absence(r);
+  } else {
+    r.absences.clear();
   }
   r.in_call_until = r.clock;
-  return true;
-}
-
-// What waited for the rank's next call.
-template <class Instant>
-void Engine<Instant>::enter(OneRank& r) {
-  if (!r.leaves) return;
-  r.leaves = false;
-  for (const uint32_t message : r.to_answer) answer(message, r.clock);
-  r.to_answer.clear();
-  for (const uint32_t message : r.to_leave) depart(message, r.clock);
-  r.to_leave.clear();
+  if (r.clock.ps >= r.next_contact) contacts(r, r.clock.ps);
 }
 
 template <class Instant>
-bool Engine<Instant>::wait(uint32_t rank, OneRank& r, const Action& a) {
-  const RankProgram& own = program_.ranks[rank];
-  if (!r.waiting) {
-    begin_wait(r, own, a);
-    if (r.missing) {
-      r.blocked = true;
-      return false;
+void Engine<Instant>::note_absence(OneRank& r) {
+  r.absences.push_back({r.in_call_until.ps, r.clock});
+  if (r.absences.size() < r.prune_at) return;
+  const int64_t low_ps = std::min(state_.low_ps(), state_.events.empty() ? never : state_.events.top().at_ps);
+  std::erase_if(r.absences, [&](const Absence<Instant>& a) { return a.to.ps < low_ps; });
+  r.prune_at = std::max<size_t>(256, 2 * r.absences.size());
+}
+
+// The rank has stopped, and something of it waits for a time that others might still come before.
+template <class Instant>
+void Engine<Instant>::note(uint32_t rank, OneRank& r) {
+  if (rank == running_ || std::exchange(r.noted, true)) return;
+  noted_.push_back(rank);
+}
+
+// Often what these ranks waited for was found out meanwhile.
+template <class Instant>
+void Engine<Instant>::make_events() {
+  const auto make = [this](uint32_t rank, Event::Kind kind, int64_t at_ps, int64_t* known) {
+    if (at_ps >= *known) return;
+    *known = at_ps;
+    state_.events.push(Event::of_rank(at_ps, kind, rank));
+  };
+  for (const uint32_t rank : noted_) {
+    OneRank& r = state_.ranks[rank];
+    r.noted = false;
+    if (r.waiting) make(rank, Event::Kind::contact, r.next_contact, &r.contact_at);
+    if (!r.leaving.empty()) {
+      make(rank, Event::Kind::leave, state_.message(r.leaving.front()).head.ps, &r.leave_at);
     }
   }
-  done_.clear();
-  if (r.serves) {
-    if (!safe(r.last_head_ps)) {
-      r.blocked = true;
-      state_.events.push(Event::of_rank(r.last_head_ps, rank));
-      return false;
-    }
-    settling_ = rank;
-    serve(port_of(rank), r.last_head_ps);
-    settling_ = none;
-  }
-  r.waiting = false;
-  settle(r, own, a);
-  return true;
+  noted_.clear();
 }
 
-// Counts the requests whose end is not known yet. Who makes it known counts down; then it is the rank's turn.
+// All ranks are blocked, and nothing can happen before.
 template <class Instant>
-void Engine<Instant>::begin_wait(OneRank& r, const RankProgram& own, const Action& a) {
-  Ring<Instant>& ring = r.ring[a.own];
-  r.waiting = true;
-  r.serves = false;
-  r.missing = 0;
-  r.last_head_ps = r.wake_ps = 0;
-  const uint32_t* ages = own.ages.data() + a.at;
-  for (uint32_t i = 0; i < a.count; ++i) {
-    const uint32_t slot = ring.of_age(ages[i]);
-    uint8_t& state = ring.states[slot];
-    if (state == request::open) {
-      state |= request::awaited;
-      ++r.missing;
-    } else if (state == request::departed) {
-      state |= request::awaited;
-      r.serves = true;
-      r.last_head_ps = std::max(r.last_head_ps, ring.slots[slot].done.ps);
-    }
+void Engine<Instant>::happen(const Event& event) {
+  if (event.kind() == Event::Kind::arrival) return arrive(event.who);
+  OneRank& r = state_.ranks[event.who];
+  if (event.kind() == Event::Kind::turn) {
+    r.turn = false;
+    return state_.runnable.push(event.who);
+  }
+  int64_t& known = event.kind() == Event::Kind::contact ? r.contact_at : r.leave_at;
+  if (event.at_ps != known) return;
+  known = never;
+  if (event.kind() == Event::Kind::contact) {
+    if (r.waiting) contacts(r, event.at_ps);
+    if (r.next_contact != never) note(event.who, r);
+  } else {
+    leave_until(r, event.at_ps, true);
+    if (!r.leaving.empty()) note(event.who, r);
   }
 }
 
-// All requests of the wait are complete. Those that were before it began cost their processor time in any order.
 template <class Instant>
-void Engine<Instant>::settle(OneRank& r, const RankProgram& own, const Action& a) {
-  Ring<Instant>& ring = r.ring[a.own];
-  const uint32_t* ages = own.ages.data() + a.at;
-  const size_t served = done_.size();
-  r.clock = r.clock + cost(a.cost);
-  for (uint32_t i = 0; i < a.count; ++i) {
-    const uint32_t slot = ring.of_age(ages[i]);
-    if (request::plain(ring.states[slot]) != request::complete) continue;
-    ring.states[slot] = request::over;
-    const OneRequest& request = ring.slots[slot];
-    if (request.done.ps <= r.clock.ps) {
-      r.clock = r.clock + cost(request.on_wait);
-    } else {
-      done_.emplace_back(request.done, request.on_wait);
-    }
-  }
-  if (done_.size() != served) {
-    std::stable_sort(done_.begin(), done_.end(), [](const auto& x, const auto& y) { return x.first.ps < y.first.ps; });
-  }
-  for (const auto& [done, on_wait] : done_) r.clock = later(r.clock, done) + cost(on_wait);
-}
-
-// The end of a request that the rank waits for, or the time at which its message will arrive.
-template <class Instant>
-void Engine<Instant>::know(uint32_t rank, int64_t at_ps) {
-  OneRank& r = state_.ranks[rank];
-  r.wake_ps = std::max(r.wake_ps, at_ps);
-  if (--r.missing) return;
-  state_.events.push(Event::of_rank(std::max(r.wake_ps, state_.now_ps), rank));
-}
-
-template <class Instant>
-void Engine<Instant>::complete(uint32_t rank, bool own, uint32_t slot, const Instant& done, uint32_t on_wait) {
-  Ring<Instant>& ring = state_.ranks[rank].ring[own];
-  uint8_t& state = ring.states[slot];
-  const bool was_missing = state == (request::open | request::awaited);
-  state = request::complete | (state & request::awaited);
-  ring.slots[slot] = {done, on_wait, none};
-  if (was_missing) know(rank, done.ps);
+uint32_t Engine<Instant>::call_of(const RankProgram& own, uint32_t action) {
+  return static_cast<uint32_t>(std::upper_bound(own.first.begin(), own.first.end(), action) - own.first.begin()) - 1;
 }
 
 template <class Instant>
 bool Engine<Instant>::wait_of(uint32_t rank, Stuck* why) const {
   const OneRank& r = state_.ranks[rank];
   if (r.ended || !r.waiting) return false;
-  const uint32_t call = r.cursor.call();
   const RankProgram& own = program_.ranks[rank];
+  const uint32_t call = call_of(own, r.back == none ? r.action : r.back - 1);
   const Action& a = own.actions[r.action];
   const Ring<Instant>& ring = r.ring[a.own];
   uint32_t slot = none;
   for (uint32_t i = 0; i < a.count && slot == none; ++i) {
     const uint32_t each = ring.of_age(own.ages[a.at + i]);
-    if (request::plain(ring.states[each]) == request::open) slot = each;
+    if (request::plain(ring.slots[each].state) == request::open) slot = each;
   }
   if (slot == none) return false;
   if (const uint32_t message = ring.slots[slot].message; message != none) {

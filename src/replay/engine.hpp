@@ -1,6 +1,8 @@
-// The engine for one kind of times. engine.cpp has the turns of the ranks, messages.inc what becomes of messages.
+// The engine for one kind of times. engine.cpp has the ranks, waits.inc their waits, messages.inc what becomes of
+// messages.
 #pragma once
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -21,41 +23,66 @@ class Engine {
   using OneMessage = Message<Instant>;
   using OneRequest = Request<Instant>;
 
+  // What a wait ends: a message by its first byte, then by when it has passed the port; other requests by their end.
+  struct Ending {
+    int64_t head_ps;
+    uint32_t message, on_wait;
+    Instant done;
+  };
+
+  static constexpr std::ptrdiff_t ahead = 8;  // actions, whose memory is fetched
+
   void make_rings(OneRank& r, const RankProgram& own);
 
-  // turns
+  // ranks
+  void prefetch_next() const;
   void go_on(uint32_t rank);
+  bool act(uint32_t rank, OneRank& r, const RankProgram& own);
+  bool go_back(OneRank& r) const;
+  void mark(uint32_t rank, const OneRank& r, const Action& a);
   void load(OneRank& r, const RankProgram& own);
-  void prefetch(const RankProgram& own, size_t action) const;
-  bool perform(uint32_t rank, OneRank& r, const Action& a);
-  bool may_act(uint32_t rank, const OneRank& r, const Action& a);
-  bool wait(uint32_t rank, OneRank& r, const Action& a);
+  void prefetch(const Action& a) const;
+  bool wait(uint32_t rank, OneRank& r, const RankProgram& own, const Action& a);
   void settle(OneRank& r, const RankProgram& own, const Action& a);
   void draw(OneRank& r, const RankProgram& own, const Action& a);
   void enter(OneRank& r);
-  void begin_wait(OneRank& r, const RankProgram& own, const Action& a);
-  void know(uint32_t rank, int64_t at_ps);
-  void complete(uint32_t rank, bool own, uint32_t slot, const Instant& done, uint32_t on_wait);
+  void note_absence(OneRank& r);
+  bool begin_wait(uint32_t rank, OneRank& r, const RankProgram& own, const Action& a);
+  void know(uint32_t rank);
+  void complete(uint32_t rank, bool own, uint32_t slot, const Instant& done);
+
+  // events, once no rank can go on without them
+  void note(uint32_t rank, OneRank& r);
+  void make_events();
+  void happen(const Event& event);
 
   // messages
   uint32_t match(const Action& a, bool sends);
+  uint32_t add_to(Channel<Instant>& channel, uint32_t number);
   void send(uint32_t rank, OneRank& r, const Action& a);
   void receive(OneRank& r, const Action& a);
   void withdraw(uint32_t rank, OneRank& r, const Action& a);
-  void question(uint32_t message, int64_t at_ps);
+  bool reaches(const OneRank& r, const OneMessage& m, bool awaited, const Instant& at, Instant* when) const;
+  bool awaits_send(const OneMessage& m) const;
+  bool awaits_receive(const OneMessage& m) const;
+  void ask(uint32_t message);
   void answer(uint32_t message, const Instant& at);
-  void answered(uint32_t message);
-  void depart(uint32_t message, const Instant& ready);
-  void serve(uint32_t group, int64_t until_ps);
-  void arrive(uint32_t message, const Instant& at);
+  void ready(uint32_t message, const Instant& at);
+  void contacts(OneRank& r, int64_t until_ps);
+  template <class Due>
+  void contacts_if(OneRank& r, const Due& due);
+  void put_to_leave(OneRank& r, uint32_t message);
+  void leave(uint32_t rank, OneRank& r);
+  void leave_until(OneRank& r, int64_t until_ps, bool in_turn);
+  void depart(uint32_t message, OneMessage& m, const Instant& ready);
+  void arrive(uint32_t message);
+  void come(OneMessage& m);
+  static void sort_by_end(Ending* begin, Ending* end);
+  Instant serve(OneRank& r, uint32_t message, const OneMessage& m);
   void release(uint32_t message);
   void no_longer_expected(OneMessage& m);
-  bool in_call(const OneMessage& m, uint32_t rank, int64_t at_ps) const;
-  uint32_t port_of(uint32_t rank) const { return program_.ports ? program_.ranks[rank].node : rank; }
-  // Whether all messages that arrive up to that time have been sent.
-  bool safe(int64_t at_ps) const {
-    return at_ps <= state_.now_ps || state_.events.empty() || state_.events.top().at_ps + least_latency_ps_ > at_ps;
-  }
+  // When it asks, of a message that has not been answered.
+  Instant asked_at(const OneMessage& m) const { return m.posted.ps >= m.head.ps ? m.posted : m.head; }
 
   // meetings
   void meet(uint32_t rank, OneRank& r, const Action& a);
@@ -63,16 +90,24 @@ class Engine {
 
   std::vector<Stuck> stuck() const;
   bool wait_of(uint32_t rank, Stuck* why) const;
+  static uint32_t call_of(const RankProgram& own, uint32_t action);
 
   const Cost& cost(uint32_t number) const { return program_.costs[number]; }
-  const Ends& ends(const OneMessage& m) const { return program_.channels[m.channel]; }
+  const Ends& ends(const OneMessage& m) const { return state_.channels[m.channel].ends; }
+
+  bool arrives_before(const Ending& one, const Ending& other) const {
+    if (one.head_ps != other.head_ps) return one.head_ps < other.head_ps;
+    const OneMessage &a = state_.message(one.message), &b = state_.message(other.message);
+    return ends(a).from != ends(b).from ? ends(a).from < ends(b).from : a.number < b.number;
+  }
 
   const Program& program_;
+  std::vector<Shape> shapes_;  // joined
   State<Instant> state_;
-  int64_t least_latency_ps_ = INT64_MAX / 4;        // of messages that a port may delay
-  uint32_t settling_ = none;                        // the rank whose wait ends now
-  std::vector<std::pair<Instant, uint32_t>> done_;  // the requests of that wait
-  bool synchronous_ = false;                        // short messages may ask first, too
+  uint32_t running_ = none;
+  std::vector<uint32_t> noted_;  // ranks whose events are to be made
+  std::vector<Ending> ending_;   // as many as the longest wait has
+  bool synchronous_ = false;     // short messages may ask first, too
   Outcome outcome_;
   Steady<Instant> steady_;
 };

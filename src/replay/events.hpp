@@ -9,14 +9,16 @@
 namespace leadline::replay {
 
 struct Event {
-  enum class Kind : uint8_t { question, answer, rank };  // at equal times in this order
+  // At equal times in this order: a blocked rank is in its call when it is asked or answered; what has arrived; a
+  // rank's turn; what leaves a rank's port, when all that leaves at that time is known.
+  enum class Kind : uint8_t { contact, arrival, turn, leave };
   int64_t at_ps;
-  uint64_t order;  // the kind, then of messages sender and number
+  uint64_t order;  // the kind, then the rank, of arrivals sender and number
   uint32_t who;    // a rank or a message
 
-  static Event of_rank(int64_t at_ps, uint32_t rank) { return {at_ps, key(Kind::rank, rank), rank}; }
-  static Event of_message(int64_t at_ps, Kind kind, uint32_t from, uint64_t number, uint32_t message) {
-    return {at_ps, key(kind, uint64_t{from} << 40 | number), message};
+  static Event of_rank(int64_t at_ps, Kind kind, uint32_t rank) { return {at_ps, key(kind, rank), rank}; }
+  static Event arrival(int64_t at_ps, uint32_t from, uint32_t number, uint32_t message) {
+    return {at_ps, key(Kind::arrival, uint64_t{from} << 32 | number), message};
   }
   Kind kind() const { return static_cast<Kind>(order >> 62); }
   bool operator<(const Event& other) const { return at_ps != other.at_ps ? at_ps < other.at_ps : order < other.order; }

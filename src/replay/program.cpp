@@ -1,5 +1,6 @@
 #include "replay/program.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace leadline::replay {
@@ -40,8 +41,30 @@ void remove_empty(Shape* shape) {
   remove_empty(shape, shape->root, &known);
 }
 
+Shape joined(const Shape& shape) {
+  Shape found = shape;
+  for (std::vector<Element>& body : found.bodies) {
+    std::vector<Element> kept;
+    for (const Element& e : body) {
+      Element* last = kept.empty() ? nullptr : &kept.back();
+      const bool follows = last && !last->is_body && last->times == 1 && last->index + last->calls == e.index;
+      if (follows && !e.is_body && e.times == 1) {
+        ++last->calls;
+      } else {
+        kept.push_back(e);
+      }
+    }
+    body = kept;
+  }
+  return found;
+}
+
 size_t place_in(const Series& series, uint64_t call) {
   const uint64_t size = series.ps.size();
+  // As recorded, which most calls are; the rest divides.
+  if (!series.seed && call < std::min(size, series.before + series.recorded * series.per_iteration) &&
+      series.recorded <= series.wanted)
+    return static_cast<size_t>(call);
   if (!series.per_iteration) return static_cast<size_t>(call < size ? call : drawn(series.seed, call) % size);
   const uint64_t inside = call < series.before ? 0 : call - series.before;
   const uint64_t iteration = inside / series.per_iteration;

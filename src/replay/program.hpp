@@ -16,6 +16,7 @@ struct Element {
   uint32_t index = 0;  // of a call or a body
   bool is_body = false;
   uint64_t times = 1;
+  uint32_t calls = 1;  // one after another, from that number on
 };
 
 struct Shape {
@@ -26,6 +27,8 @@ struct Shape {
 
 // A body without calls would be an endless loop: leaves out all empty ones.
 void remove_empty(Shape* shape);
+// Calls that follow one another, each once, become one element.
+Shape joined(const Shape& shape);
 
 // A message's way from the sender's port to the receiver's.
 struct Transfer {
@@ -61,11 +64,14 @@ struct Action {
   uint32_t at = 0;        // of a message, the channel
   uint32_t count = 0;     // of a meeting, the caller's number among the members
   uint32_t cost = 0;      // processor time; of a meeting, from when it is over for those whom the rank waits for
-  uint32_t on_wait = 0;   // a receive: processor time of the wait for it
   uint32_t transfer = 0;  // a receive: by the bytes that it was posted with
-  uint32_t root = 0;      // of a meeting, number among the members
+  union {
+    uint32_t on_wait = 0;  // a receive: processor time of the wait for it
+    uint32_t root;         // of a meeting, number among the members
+  };
   int64_t ps = 0;
 };
+static_assert(sizeof(Action) == 40);  // a replay reads them all the time
 
 // Times of the calls of a leaf in their order. Where a loop has more iterations than were recorded, or is drawn again,
 // each iteration takes its calls' times from a recorded iteration, the same one on all ranks; blocks of neighbouring

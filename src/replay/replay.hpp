@@ -1,15 +1,14 @@
 // Replays a program in a network model.
 //
-// Every rank advances by itself as long as nothing that others do can change its next actions. Only then does it take
-// its turn in the order of time: where messages of several senders may reach one port, where a handshake is open, and
-// where the ranks of a node share a port. Messages are not queued, except for handshakes.
+// Every rank advances by itself until it must wait for what others have not done yet. Nothing is put in the order of
+// time but what shares a port and could still be overtaken.
 //
 // Rules of the model (docs/how-it-works/replay.md):
 //   * A send costs processor time, then the message is ready. An eager one leaves as soon as the sender's port is free,
 //     and its request is complete at once: its data are copied. A longer one asks first, and its request is complete
 //     when its last byte has left.
-//   * Ports serve messages as they become ready, receiving ports in the order in which first bytes arrive (then by
-//     sender, then in the order of sending).
+//   * Sending ports serve messages as they become ready. Receiving ports serve first what the rank waits for first, in
+//     the order in which first bytes arrive (then by sender, then in the order of sending).
 //   * A question is answered when the receive is posted and the receiver is in a call, and the message leaves when the
 //     answer is there and the sender is in a call, unless handshakes progress while ranks compute.
 //   * A wait handles requests in the order in which they complete.

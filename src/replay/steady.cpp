@@ -1,6 +1,7 @@
 #include "replay/steady.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace leadline::replay {
 
@@ -54,54 +55,67 @@ class Relative {
     const Message<Instant>& m = state_.message(number);
     const Ends& ends = program_.channels[m.channel];
     add(uint64_t{m.channel} << 32 | m.transfer);
-    add(m.send_is_own | m.receive_is_own << 1 | m.is_sent << 2 | m.is_posted << 3 | m.asks << 4 | m.asked << 5 |
-        m.departed << 6 | m.is_served << 7 | m.buffered << 8 | m.expected << 9 | uint64_t{m.on_wait} << 32);
+    add(m.send_is_own | m.receive_is_own << 1 | m.is_sent << 2 | m.is_posted << 3 | m.asks << 4 | m.answered << 5 |
+        m.departed << 6 | m.coming << 7 | m.buffered << 8 | m.expected << 9 | uint64_t{m.on_wait} << 32);
     if (m.is_sent) {
-      add(state_.ranks[ends.from].sent - m.number);
+      add(uint32_t(state_.ranks[ends.from].sent - m.number));
       add(age(ends.from, m.send_is_own, m.send_slot));
-      if (m.asks && !m.departed) time(state_.question_at[number]);
+      time(m.head);
     }
     if (m.is_posted) {
       time(m.posted);
       add(age(ends.to, m.receive_is_own, m.receive_slot));
     }
-    if (m.departed) time(m.head);
+    if (m.coming && program_.transfers[m.transfer].by_port) time(state_.delivered[number]);
   }
-  void rank(const Rank<Instant>& r, int64_t low_ps) {
+  // `low_ps`: nothing more happens before; of messages that have yet to pass ports, `head_ps`.
+  void rank(const Rank<Instant>& r, int64_t low_ps, int64_t head_ps) {
     for (const Cursor::Place& place : r.cursor.stack()) add(reinterpret_cast<uintptr_t>(place.element));
     add(r.action | uint64_t{r.end} << 32);
-    add(r.begun | r.blocked << 1 | r.ended << 2 | r.waiting << 3 | uint64_t{r.open_handshakes} << 8);
-    if (r.waiting) {
-      add(uint64_t{r.missing} << 1 | r.serves);
-      if (r.serves) time(r.last_head_ps);
-      if (r.missing) time(std::max(r.wake_ps, state_.now_ps));
-    }
+    add(r.ended | r.waiting << 1 | uint64_t{r.missing} << 8);
+    add(r.open_sends | uint64_t{r.unready} << 32);
+    add(r.expected);
     time(r.clock);
-    time_after(r.in_call_until, state_.now_ps - 1);
-    time_after(r.out_free, state_.now_ps);
-    time_after(r.in_free, low_ps);
+    time_after(r.in_call_until, low_ps - 1);
+    time_after(r.out_free, low_ps);
+    for (const Absence<Instant>& a : r.absences) {
+      if (a.to.ps <= low_ps) continue;
+      time(a.from_ps);
+      time(a.to);
+    }
+    port(r.in, head_ps);
     for (const Ring<Instant>& ring : r.ring) requests(ring, r.clock.ps);
     for (const std::vector<uint32_t>* waiting : {&r.to_answer, &r.to_leave}) {
       for (const uint32_t each : *waiting) message(each);
       add(waiting->size());
     }
+    for (const uint32_t each : r.leaving) message(each);
   }
   const Hash& hash() const { return hash_; }
 
  private:
   uint64_t age(uint32_t rank, bool own, uint32_t slot) const {
     const Ring<Instant>& ring = state_.ranks[rank].ring[own];
-    return (ring.made - slot) & (ring.states.size() - 1);
+    return (ring.made - slot) & ring.mask;
   }
-  // Of those that are not complete, the rest is that of their messages.
+  void port(const ReceivingPort<Instant>& port, int64_t low_ps) {
+    port.for_each_pause([&](const auto& pause) {
+      if (pause.end_ps <= low_ps) return;
+      time_after(pause.begin, low_ps);
+      time(pause.end_ps);
+    });
+    time_after(port.free(), low_ps);
+  }
   void requests(const Ring<Instant>& ring, int64_t clock_ps) {
-    for (uint64_t age = 1; age <= ring.states.size(); ++age) {
-      const uint32_t slot = ring.of_age(age);
-      const uint8_t state = ring.states[slot];
-      if (state == request::over) continue;
-      const bool complete = request::plain(state) == request::complete;
-      add(age << 3 | state | (complete ? uint64_t{ring.slots[slot].on_wait} << 32 : 0));
-      if (complete) time_after(ring.slots[slot].done, clock_ps);
+    for (uint32_t age = 1; age <= ring.slots.size(); ++age) {
+      const Request<Instant>& request = ring.slots[ring.of_age(age)];
+      if (request.state == request::over) continue;
+      add(uint64_t{age} << 3 | request.state);
+      if (request::plain(request.state) == request::complete) {
+        time_after(request.done, clock_ps);
+      } else if (request.message != none) {
+        message(request.message);
+      }
     }
   }
 
@@ -110,6 +124,26 @@ class Relative {
   const Instant zero_;
   Hash hash_;
 };
+
+// When the first byte arrives, or may, of messages that have yet to pass a receiving port, if that is before.
+template <class Instant>
+int64_t first_head(const State<Instant>& state, int64_t low_ps) {
+  const auto heed = [&](uint32_t number) {
+    const Message<Instant>& m = state.message(number);
+    if (m.departed) low_ps = std::min(low_ps, m.head.ps);
+  };
+  for (const Rank<Instant>& r : state.ranks) {
+    for (const Ring<Instant>& ring : r.ring) {
+      for (const Request<Instant>& request : ring.slots) {
+        if (request.state != request::over && request.message != none) heed(request.message);
+      }
+    }
+  }
+  for (const Channel<Instant>& channel : state.channels) {
+    for (uint32_t m = channel.first; m != none; m = state.message(m).next) heed(m);
+  }
+  return low_ps;
+}
 
 template <class Instant>
 void add_group(Relative<Instant>* state, const Group<Instant>& group) {
@@ -133,44 +167,45 @@ void shift(Instant* at, int64_t ps, const Share& share) {
 }  // namespace
 
 template <class Instant>
-typename Steady<Instant>::Snapshot Steady<Instant>::take(const Program& program, State<Instant>* state) const {
-  Snapshot snapshot;
-  const Instant zero = state->ranks.front().clock;
-  Relative<Instant> relative(program, *state, zero);
-  relative.time(state->now_ps);
-  int64_t low_ps = state->now_ps;
-  for (Arrivals& arrivals : state->arrivals) {
-    arrivals.sort();
-    if (arrivals.size()) low_ps = std::min(low_ps, arrivals.begin()->head_ps);
-    relative.add(arrivals.size());
-    for (const Coming& c : arrivals) relative.message(c.message);
+typename Steady<Instant>::Snapshot Steady<Instant>::take_quick(const Program& program,
+                                                               const State<Instant>& state) const {
+  const Instant zero = state.ranks.front().clock;
+  Relative<Instant> relative(program, state, zero);
+  for (const Rank<Instant>& r : state.ranks) {
+    relative.add(r.action);
+    relative.time(r.clock);
   }
-  for (const Rank<Instant>& r : state->ranks) {
-    relative.rank(r, low_ps);
-    for (const Cursor::Place& place : r.cursor.stack()) snapshot.left.push_back(place.left);
+  return {relative.hash().a(), false, {}, zero, state.replayed + skipped_, {}};
+}
+
+template <class Instant>
+void Steady<Instant>::take(const Program& program, const State<Instant>& state, Snapshot* snapshot) const {
+  Relative<Instant> relative(program, state, snapshot->at);
+  const std::vector<Event> events = state.events.all();
+  int64_t low_ps = state.low_ps();
+  for (const Event& e : events) {
+    if (e.kind() == Event::Kind::arrival) low_ps = std::min(low_ps, e.at_ps);
   }
-  for (const Channel<Instant>& channel : state->channels) {
-    for (uint32_t m = channel.first; m != none; m = state->message(m).next) relative.message(m);
+  const int64_t head_ps = first_head(state, low_ps);
+  for (const Rank<Instant>& r : state.ranks) {
+    relative.rank(r, low_ps, head_ps);
+    for (const Cursor::Place& place : r.cursor.stack()) snapshot->left.push_back(place.left);
   }
-  for (const Port<Instant>& port : state->ports) {
-    relative.time_after(port.out_free, state->now_ps);
+  for (const Channel<Instant>& channel : state.channels) {
+    for (uint32_t m = channel.first; m != none; m = state.message(m).next) relative.message(m);
+  }
+  for (const Port<Instant>& port : state.ports) {
+    relative.time_after(port.out_free, low_ps);
     relative.time_after(port.in_free, low_ps);
   }
-  for (const Group<Instant>& group : state->groups) add_group(&relative, group);
-  for (const Event& e : state->events.all()) {
-    relative.time(e.at_ps);
-    relative.add(static_cast<uint64_t>(e.kind()));
-    if (e.kind() == Event::Kind::rank) {
-      relative.add(e.who);
-    } else {
-      relative.message(e.who);
-    }
+  for (const Group<Instant>& group : state.groups) add_group(&relative, group);
+  // Those of ranks follow from what waits for them.
+  for (const Event& e : events) {
+    if (e.kind() == Event::Kind::arrival) relative.message(e.who);
   }
-  snapshot.hash[0] = relative.hash().a();
-  snapshot.hash[1] = relative.hash().b();
-  snapshot.at = zero;
-  snapshot.replayed = state->replayed + skipped_;
-  return snapshot;
+  snapshot->hash[0] = relative.hash().a();
+  snapshot->hash[1] = relative.hash().b();
+  snapshot->whole = true;
 }
 
 template <class Instant>
@@ -194,9 +229,14 @@ void Steady<Instant>::boundary(const Program& program, State<Instant>* state, si
   }
   ++loop.boundaries;
   if (place.left < fewest_iterations || !wanted(loop)) return;
-  const Snapshot now = take(program, state);
+  Snapshot now = take_quick(program, *state);
+  const bool cheap = state->replayed - std::exchange(loop.replayed, state->replayed) >
+                     most_snapshots / 4 * (state->channels.size() + state->ranks.size());
+  if (cheap) take(program, *state, &now);
   for (auto before = loop.snapshots.rbegin(); before != loop.snapshots.rend(); ++before) {
-    if (before->hash[0] != now.hash[0] || before->hash[1] != now.hash[1]) continue;
+    if (before->quick != now.quick) continue;
+    if (!now.whole) take(program, *state, &now);
+    if (!before->whole || before->hash[0] != now.hash[0] || before->hash[1] != now.hash[1]) continue;
     const uint64_t number = periods(*before, now);
     if (!number) continue;
     pass(state, *before, now, number);
@@ -229,9 +269,16 @@ void Steady<Instant>::pass(State<Instant>* state, const Snapshot& before, const 
   const auto move = [&](Instant* at) { shift(at, ps, share); };
   size_t place_number = 0;
   for (Rank<Instant>& r : state->ranks) {
-    for (Instant* at : {&r.clock, &r.in_call_until, &r.out_free, &r.in_free}) move(at);
-    r.last_head_ps += ps;
-    r.wake_ps += ps;
+    for (Instant* at : {&r.clock, &r.entered, &r.in_call_until, &r.out_free, &r.in.free()}) move(at);
+    for (int64_t* at_ps : {&r.next_contact, &r.contact_at, &r.leave_at}) *at_ps += *at_ps == never ? 0 : ps;
+    for (Absence<Instant>& a : r.absences) {
+      a.from_ps += ps;
+      move(&a.to);
+    }
+    r.in.for_each_pause([&](auto& pause) {
+      move(&pause.begin);
+      pause.end_ps += ps;
+    });
     for (Ring<Instant>& ring : r.ring) {
       for (Request<Instant>& request : ring.slots) move(&request.done);
     }
@@ -245,12 +292,11 @@ void Steady<Instant>::pass(State<Instant>* state, const Snapshot& before, const 
     move(&m.posted);
     move(&m.head);
   }
-  for (Instant& at : state->question_at) move(&at);
+  for (Instant& at : state->delivered) move(&at);
   for (Port<Instant>& port : state->ports) {
     move(&port.out_free);
     move(&port.in_free);
   }
-  for (Arrivals& arrivals : state->arrivals) arrivals.delay(ps);
   for (Group<Instant>& group : state->groups) {
     for (Meeting<Instant>& meeting : group.open) {
       move(&meeting.last);
@@ -259,7 +305,6 @@ void Steady<Instant>::pass(State<Instant>* state, const Snapshot& before, const 
     }
   }
   state->events.delay(ps);
-  state->now_ps += ps;
   skipped_ += (now.replayed - before.replayed) * periods;
 }
 

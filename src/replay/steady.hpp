@@ -7,7 +7,8 @@
 // constant, each loop that goes round loses as many iterations. Inner and outer loops are tried alike, so what happens
 // every 48th step only makes a longer period.
 //
-// States are compared by a hash of 128 bits.
+// States are compared by a hash of 128 bits. Most differ already in where ranks are and when, which is much quicker to
+// compare: only once that was the same, or so much happened that it is no matter, the whole state is looked at.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +24,7 @@ class Steady {
  public:
   explicit Steady(bool allowed) : allowed_(allowed) {}
 
+  bool allowed() const { return allowed_; }
   void forbid() { allowed_ = false; }            // actions depend on how many there were before
   uint64_t skipped() const { return skipped_; }  // messages
 
@@ -31,6 +33,8 @@ class Steady {
 
  private:
   struct Snapshot {
+    uint64_t quick;  // of places and clocks
+    bool whole;      // what follows is known
     uint64_t hash[2];
     Instant at;
     uint64_t replayed;           // messages
@@ -39,10 +43,12 @@ class Steady {
   struct Loop {
     const Element* element = nullptr;
     uint64_t boundaries = 0;
+    uint64_t replayed = 0;  // messages, before the last one
     std::vector<Snapshot> snapshots;
   };
   bool wanted(const Loop& loop) const;
-  Snapshot take(const Program& program, State<Instant>* state) const;
+  Snapshot take_quick(const Program& program, const State<Instant>& state) const;
+  void take(const Program& program, const State<Instant>& state, Snapshot* snapshot) const;
   // How many periods may be passed; 0: the loops' iterations differ in another way.
   uint64_t periods(const Snapshot& before, const Snapshot& now) const;
   void pass(State<Instant>* state, const Snapshot& before, const Snapshot& now, uint64_t periods);

@@ -49,6 +49,7 @@ class Engine {
       if (std::get<1>(e) == answer) answered(who);
       if (std::get<1>(e) == arrival) arrived(who);
       if (std::get<1>(e) == by_rank) act(static_cast<uint32_t>(who));
+      if (std::get<1>(e) == departure) departed(who);
     }
     Result result;
     result.messages = sent_;
@@ -60,17 +61,19 @@ class Engine {
   }
 
  private:
-  enum Kind { question, answer, arrival, by_rank };
+  enum Kind { question, answer, arrival, by_rank, departure };
   using Event = std::tuple<int64_t, int, uint64_t, uint64_t, size_t>;  // time, kind, order, who
 
   struct Request {
     bool known = false, over = false;
     int64_t done = 0, on_wait = 0;
+    size_t message = SIZE_MAX;  // of one that passes the port
   };
   struct Rank {
     std::vector<Action> actions;
     size_t next = 0;
-    int64_t clock = 0, until = 0, out = 0, in = 0;  // until: in a call
+    int64_t clock = 0, until = 0, out = 0;                          // until: in a call
+    std::vector<std::pair<int64_t, int64_t>> idle{{0, INT64_MAX}};  // the receiving port
     bool waiting = false;
     uint64_t sent = 0;
     std::vector<Request> requests[2];
@@ -82,7 +85,7 @@ class Engine {
     const Transfer* transfer = nullptr;
     bool sent = false, posted = false, asked = false, served = false, asks = false, buffered = false;
     bool send_own = false, receive_own = false;
-    int64_t posted_at = 0, arrives = 0, head = 0;
+    int64_t posted_at = 0, head = 0, delivered = 0;
     uint64_t number = 0;
     size_t send_request = 0, receive_request = 0;
   };
@@ -157,13 +160,18 @@ class Engine {
     Rank& r = ranks_[rank];
     const Action& a = r.actions[r.next];
     std::vector<Request>& all = r.requests[a.own];
-    std::vector<std::pair<int64_t, int64_t>> done;
+    std::vector<Request*> wanted;
     for (uint32_t i = 0; i < a.count; ++i) {
-      const Request& q = all[all.size() - program_.ranks[rank].ages[a.at + i]];
+      Request& q = all[all.size() - program_.ranks[rank].ages[a.at + i]];
       if (!q.known) return;
-      if (!q.over) done.emplace_back(q.done, q.on_wait);
+      if (!q.over) wanted.push_back(&q);
     }
-    for (uint32_t i = 0; i < a.count; ++i) all[all.size() - program_.ranks[rank].ages[a.at + i]].over = true;
+    pass_port(r, wanted);
+    std::vector<std::pair<int64_t, int64_t>> done;
+    for (Request* q : wanted) {
+      done.emplace_back(q->done, q->on_wait);
+      q->over = true;
+    }
     std::stable_sort(done.begin(), done.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
     r.clock += ps(a.cost);
     for (const auto& [when, cost] : done) r.clock = std::max(r.clock, when) + cost;
@@ -171,6 +179,34 @@ class Engine {
     r.waiting = false;
     ++r.next;
     at(r.clock, by_rank, rank, 0, rank);
+  }
+  // In the order of arrival, each in the first idle time that it fits into. Only the last four are remembered.
+  void pass_port(Rank& r, std::vector<Request*> wanted) {
+    std::erase_if(wanted, [](const Request* q) { return q->message == SIZE_MAX; });
+    const auto order = [this](const Request* q) {
+      const Message& m = messages_[q->message];
+      return std::make_tuple(m.head, m.from, m.number);
+    };
+    std::sort(wanted.begin(), wanted.end(), [&](const auto* x, const auto* y) { return order(x) < order(y); });
+    for (Request* q : wanted) {
+      const Message& m = messages_[q->message];
+      const int64_t busy = m.transfer->busy.ps;
+      int64_t passed = m.head;
+      for (size_t i = 0; busy && i < r.idle.size(); ++i) {
+        const auto [from, to] = r.idle[i];
+        const int64_t begin = std::max(m.head, from);
+        if (to - begin < busy) continue;
+        passed = begin + busy;
+        std::vector<std::pair<int64_t, int64_t>> left(r.idle.begin(), r.idle.begin() + static_cast<std::ptrdiff_t>(i));
+        if (begin > from) left.emplace_back(from, begin);
+        if (to > passed) left.emplace_back(passed, to);
+        left.insert(left.end(), r.idle.begin() + static_cast<std::ptrdiff_t>(i) + 1, r.idle.end());
+        if (left.size() > 5) left.erase(left.begin());
+        r.idle = left;
+        break;
+      }
+      q->done = std::max({passed, m.delivered, m.posted_at});
+    }
   }
   void know(uint32_t rank, bool own, size_t request, int64_t done) {
     Request& q = ranks_[rank].requests[own][request];
@@ -203,8 +239,8 @@ class Engine {
     m.posted_at = r.clock;
     m.receive_own = a.own;
     m.receive_request = r.requests[a.own].size();
-    r.requests[a.own].push_back({false, false, 0, ps(a.on_wait)});
-    if (m.served) know(m.to, m.receive_own, m.receive_request, std::max(m.arrives, m.posted_at));
+    r.requests[a.own].push_back({false, false, 0, ps(a.on_wait), number});
+    if (m.served) come(m);
     if (m.asked) answer_at(number, r.clock);
   }
 
@@ -229,10 +265,13 @@ class Engine {
     sender.to_leave.push_back(number);
   }
   void leave(size_t number, int64_t ready) {
+    at(ready, departure, messages_[number].from, messages_[number].number, number);
+  }
+  void departed(size_t number) {
     Message& m = messages_[number];
     Rank& sender = ranks_[m.from];
     const Transfer& t = *m.transfer;
-    int64_t leaves = std::max(ready, sender.out);
+    int64_t leaves = std::max(now_, sender.out);
     if (t.by_port) {
       Node& node = nodes_[program_.ranks[m.from].node];
       leaves = std::max(leaves, node.out);
@@ -245,21 +284,14 @@ class Engine {
   }
   void arrived(size_t number) {
     Message& m = messages_[number];
-    Rank& receiver = ranks_[m.to];
-    const Transfer& t = *m.transfer;
-    m.arrives = m.head;
-    if (t.busy.ps || t.by_port) {
-      receiver.in = std::max(m.head, receiver.in) + t.busy.ps;
-      if (t.by_port) {
-        Node& node = nodes_[program_.ranks[m.to].node];
-        node.in = std::max(m.head, node.in) + t.port_busy.ps;
-        receiver.in = std::max(receiver.in, node.in);
-      }
-      m.arrives = receiver.in;
+    if (m.transfer->by_port) {
+      Node& node = nodes_[program_.ranks[m.to].node];
+      m.delivered = node.in = std::max(m.head, node.in) + m.transfer->port_busy.ps;
     }
     m.served = true;
-    if (m.posted) know(m.to, m.receive_own, m.receive_request, std::max(m.arrives, m.posted_at));
+    if (m.posted) come(m);
   }
+  void come(const Message& m) { know(m.to, m.receive_own, m.receive_request, 0); }
 
   void meet(uint32_t rank, Rank& r, const Action& a) {
     Meeting& meeting = meetings_[{a.at, met_[a.at][a.count]++}];
