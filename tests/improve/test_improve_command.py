@@ -1,5 +1,6 @@
 """`leadline improve` on programs that a planted setting makes slower by construction: it is found and undone."""
 
+import contextlib
 import json
 import os
 import shlex
@@ -22,7 +23,6 @@ from leadline.libraries import LIBRARIES
 SOURCE = Path(__file__).resolve().parents[1] / "programs" / "improvable.c"
 LIMIT_S = 900
 OF_THE_SESSION = {*conftest.PATIENT, *conftest.WITHOUT_ADAPTERS}
-WITHOUT_ADAPTERS = {"openmpi": ["--mca", "btl", "^ofi,openib", "--mca", "mtl", "^ofi,psm,psm2"]}
 
 
 @dataclass
@@ -67,8 +67,10 @@ def improve(tmp_path: Path) -> Improve:
             subprocess.run(words, check=True, env=library.env(), capture_output=True)
 
         program = kept_builds.kept(f"improvable-{name}", [SOURCE, kept_builds.identity(library)], compile_to)
-        start, *rest = library.launch(ranks)
-        launcher = [start, *WITHOUT_ADAPTERS.get(name, ()), *rest]
+        launcher = library.launch(ranks)
+        # Open MPI's wait for adapters is left out by a file: among variables and options, it would be tried without.
+        (tmp_path / ".openmpi").mkdir()
+        (tmp_path / ".openmpi" / "mca-params.conf").write_text("btl = ^ofi,openib\nmtl = ^ofi,psm,psm2\n")
         if before:  # one core for all
             kind = next(known.launcher for known in LIBRARIES if known.name == name)
             launcher = [*shlex.split(before), launcher[0], *kind.binding("none"), *launcher[1:]]
@@ -76,7 +78,7 @@ def improve(tmp_path: Path) -> Improve:
         words += ["-o", str(tmp_path / "improved"), "--", *launcher, str(program), program_kind, str(steps)]
         # They are settings of the libraries, which would be tried.
         environ = {name: value for name, value in library.env().items() if name not in OF_THE_SESSION}
-        return Improving(library, tmp_path / "improved", words, {**environ, **planted})
+        return Improving(library, tmp_path / "improved", words, {**environ, **planted, "HOME": str(tmp_path)})
 
     return prepared
 
@@ -102,7 +104,7 @@ def test_a_planted_setting_is_found_undone_and_applied(improve: Improve, name: s
     found = improving.run()
     (planted,) = EAGER[name]
     assert (found.found["confirmed"], found.chosen) == (True, [f"without-{planted}"])
-    assert found.found["gain"] > 0.2
+    assert found.found["gain"] > 0.1
     change = found.found["changes"][0]
     assert change["what"] in {"MPI_Send", "MPI_Barrier"}  # that wait for the other rank's sleep
     assert change["after_s"] < change["before_s"]
@@ -128,7 +130,7 @@ def test_a_planted_eager_limit_is_overridden(improve: Improve, name: str) -> Non
     found = improve(name, "late", 8, ranks=2, planted=EAGER[name], only="protocol").run()
     assert found.found["confirmed"] is True
     assert len(found.chosen) == 1
-    assert found.found["gain"] > 0.2
+    assert found.found["gain"] > 0.1
 
 
 @pytest.mark.ci
@@ -167,6 +169,7 @@ def test_an_interrupted_search_goes_on_and_measures_nothing_twice(improve: Impro
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "the same command goes on" in errors
+    assert not [line for line in command_lines() if str(improving.directory) in line]
     before = measured.read_text()
     found = improving.run()
     assert found.found["confirmed"] is True
@@ -174,6 +177,14 @@ def test_an_interrupted_search_goes_on_and_measures_nothing_twice(improve: Impro
     lines = [json.loads(line) for line in measured.read_text().splitlines()]
     places = [(each["stage"], each["round"], each["name"]) for each in lines]
     assert len(places) == len(set(places))
+
+
+def command_lines() -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it is over
+            found.append(path.read_text(errors="replace"))
+    return found
 
 
 def test_another_search_s_directory_is_refused(improve: Improve) -> None:
@@ -208,5 +219,4 @@ def test_a_setting_among_the_launcher_s_options_is_undone(improve: Improve) -> N
     start = improving.words.index("--") + 2
     improving.words[start:start] = ["--mca", "btl_sm_eager_limit", "256"]
     found = improving.run()
-    assert found.found["confirmed"] is True
-    assert found.chosen[0] in {"without-btl_sm_eager_limit", "own-none"}  # which leaves out those of WITHOUT_ADAPTERS
+    assert (found.found["confirmed"], found.chosen) == (True, ["without-btl_sm_eager_limit"])

@@ -85,6 +85,15 @@ def test_settings_that_exclude_each_other_are_not_combined() -> None:
     assert (search.confirmed, search.chosen) == (True, ("setting-0",))
 
 
+def test_of_two_that_exclude_each_other_the_lighter_one_is_taken_if_it_may_be_as_fast() -> None:
+    def chosen(effect: float) -> tuple[str, ...]:
+        search = Search(NAMES[:2], lambda _a, _b: False, {"setting-0": 3, "setting-1": 1}.__getitem__)
+        return ended(search, drawn({"setting-0": 0.5, "setting-1": effect}, 1, 0.05)).chosen
+
+    assert chosen(0.5) == ("setting-1",)
+    assert chosen(0.8) == ("setting-0",)
+
+
 def test_a_candidate_that_fails_is_not_run_again() -> None:
     search = Search(NAMES[:2])
     search.take({BASE: 1.0, "setting-0": None, "setting-1": 0.5})

@@ -15,7 +15,7 @@ enum { SHORT = 2000, LONG = 1 << 20 };
 
 static void late(char* data, int rank, int size) {
   if (rank + 1 < size) MPI_Send(data, SHORT, MPI_CHAR, rank + 1, 0, MPI_COMM_WORLD);
-  usleep(20000);
+  usleep(60000);  // much longer than what a busy machine adds
   if (rank > 0) MPI_Recv(data, SHORT, MPI_CHAR, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
 }

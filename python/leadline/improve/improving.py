@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import LeadlineError, MeasurementFailed
+from leadline.errors import LeadlineError, MeasurementFailed, MissingPrerequisite
 from leadline.figures.run import Run, open_run
 from leadline.improve import file
 from leadline.improve.candidates import Asked, NotTried, candidates
@@ -96,8 +96,8 @@ class _Improving:
         self.say = say
         self.progress = progress
         self.end = time.monotonic() + wanted.for_s
+        self.about = _subject(wanted)
         self.kept = Kept(wanted.directory, wanted.command, wanted.same)
-        self.about: Subject = subject(wanted.command, wanted.environ)
 
     @property
     def left_s(self) -> float:
@@ -170,7 +170,11 @@ class _Improving:
 
     def search(self, plan: Mapping[str, Any]) -> Improved:
         settings = {each["name"]: file.from_data(each, "search.json") for each in plan["settings"]}
-        search = Search(list(settings), lambda one, other: settings[one].goes_with(settings[other]))
+
+        def weight(name: str) -> int:
+            return settings[name].weight
+
+        search = Search(list(settings), lambda one, other: settings[one].goes_with(settings[other]), weight)
         what = Measured(plan["measured"])
         results = Results(self.wanted.compared)
         trials = Trials(
@@ -217,6 +221,15 @@ class _Improving:
         if all(self.kept.has(search.stage, search.round, name) for name in search.wanted()):
             return False
         return self.left_s < launch_s * (len(search.wanted()) + search.rounds_left_at_least())
+
+
+def _subject(wanted: Wanted) -> Subject:
+    try:
+        return subject(wanted.command, wanted.environ)
+    except MissingPrerequisite as error:
+        raise MissingPrerequisite(
+            f"nothing can be tried: {error}", hint="name launcher and program: leadline improve -- mpiexec -n 4 ./app"
+        ) from None
 
 
 def improve(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None]) -> Improved:

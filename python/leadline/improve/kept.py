@@ -37,13 +37,17 @@ class Kept:
             self._read()
         elif any(directory.iterdir()):
             raise UsageError(f"{directory} is not empty", hint="choose a new directory with -o DIR")
+        else:
+            self.keep_plan({})  # from here on the directory is this search's
 
     def _read(self) -> None:
         try:
             found = json.loads(own_files.read_named(self.directory / SEARCH, MOST_BYTES))
+            if not isinstance(found, dict) or not isinstance(found.get("command"), list):
+                raise ValueError("no search of leadline improve")
             if {name: found.get(name) for name in self._same} != self._same:
                 raise UsageError(
-                    f"{self.directory} holds another search: {' '.join(map(str, found.get('command') or []))}",
+                    f"{self.directory} holds another search: {' '.join(map(str, found['command']))}",
                     hint="choose another directory with -o DIR; the same command and options go on with a search",
                 )
             self.plan = found.get("plan") or {}

@@ -73,9 +73,14 @@ def interval_of(ratios: Sequence[float]) -> tuple[float, float] | None:
 
 
 class Search:
-    """goes_with: whether two candidates can be combined."""
+    """goes_with: whether two candidates can be combined.   weight: how many things a candidate changes."""
 
-    def __init__(self, names: Sequence[str], goes_with: Callable[[str, str], bool] = lambda _a, _b: True) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        goes_with: Callable[[str, str], bool] = lambda _a, _b: True,
+        weight: Callable[[str], int] = lambda _: 1,
+    ) -> None:
         self.standings = {name: Standing(name) for name in names}
         self.stage = Stage.RACE if names else Stage.OVER
         self.round = 0
@@ -84,6 +89,7 @@ class Search:
         self.fresh: list[float] = []
         self.confirmed: bool | None = None
         self._goes_with = goes_with
+        self._weight = weight
         self._combinations: list[tuple[str, ...]] = []
 
     def wanted(self) -> list[str]:
@@ -154,12 +160,22 @@ class Search:
                 each.state = State.UNPROVEN
 
     def _best(self) -> list[str]:
-        """The winners that can be combined, best first."""
+        """The winners that can be combined, best first; of two that can't, the lighter one if it may be as fast."""
         found: list[str] = []
-        for each in sorted(self.winners(), key=lambda standing: -gain_of(standing.ratios)):
+        left = sorted(self.winners(), key=lambda standing: -gain_of(standing.ratios))
+        while left:
+            each = min((one for one in left if self._instead_of(one, left[0])), key=lambda one: self._weight(one.name))
+            left.remove(each)
             if all(self._goes_with(each.name, other) for other in found):
                 found.append(each.name)
         return found
+
+    def _instead_of(self, one: Standing, best: Standing) -> bool:
+        if one is best:
+            return True
+        interval, gain = one.interval, best.gain
+        may_be_as_fast = interval is not None and gain is not None and interval[1] >= gain
+        return may_be_as_fast and not self._goes_with(one.name, best.name)
 
     def _choose(self) -> None:
         """The smallest combination that is as fast as the fastest."""

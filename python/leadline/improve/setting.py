@@ -41,6 +41,12 @@ class Setting:
     by_shim: bool = False
     sent: Candidate | None = field(default=None, hash=False, compare=False)
 
+    @property
+    def weight(self) -> int:
+        """How many things it changes."""
+        changed = (self.variables, self.files, self.without, self.options, self.without_options)
+        return sum(map(len, changed)) + (0 if self.table is None else len(self.table.rules))
+
     def goes_with(self, other: Setting) -> bool:
         """Whether both can be set: not two of a kind, not both without the same, nor what the other takes away."""
         mine, theirs = {**self.variables, **self.files}, {**other.variables, **other.files}

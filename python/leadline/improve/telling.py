@@ -74,7 +74,8 @@ def _verdict(found: Improved) -> str:
         return f"Nothing is proven yet{unchanged}: {' and '.join(search.chosen)} won, but was not confirmed."
     if not search.standings:
         return f"Nothing to try{unchanged}: the record shows nothing that a setting could make faster."
-    return f"Nothing helps on this machine{unchanged}: none of {len(search.standings)} settings gains 1 %."
+    tried = fmt.plural(len(search.standings), "setting")
+    return f"Nothing helps on this machine{unchanged}: of {tried}, none was proven to gain 1 %."
 
 
 def _range(ratios: Sequence[float]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline.errors import MeasurementFailed
+from leadline.errors import MeasurementFailed, UsageError
 from leadline.improve.kept import Kept
 from leadline.improve.results import Results
 from leadline.improve.search import BASE, TOGETHER, Search, Stage
@@ -17,6 +17,7 @@ from leadline.improve.step import LIGHT, Measured, recorded, seconds_of
 from leadline.libraries.rule import Table
 from leadline.runs.launch import Launch
 from leadline.runs.order import Order, Turn, turns
+from leadline.runs.outcome import Outcome
 from leadline.runs.runner import Done, Finished, Runner
 from leadline.tuning.applying import Outcome as Applied
 from leadline.tuning.protocol import LONGEST
@@ -102,8 +103,7 @@ class Trials:
         folder = self.kept.directory / TRIAL
         seconds, why = None, "" if outcome.ok else outcome.explained
         if outcome.ok:
-            seconds = seconds_of(outcome, self.what, self.pattern, folder / "run")
-            why = self._why_not_served(name, folder) or ("" if seconds else "it left no time")
+            seconds, why = self._seconds_of(name, outcome, folder)
         self.kept.add(stage, number, name, None if why else seconds, wall_s=outcome.wall_s, at=time.time(), why=why)
         if name == BASE:
             if why:
@@ -113,6 +113,16 @@ class Trials:
         elif not why:
             self._outputs[name] = outcome.output, self.results.digests()
         shutil.rmtree(folder, ignore_errors=True)
+
+    def _seconds_of(self, name: str, outcome: Outcome, folder: Path) -> tuple[float | None, str]:
+        """Its time, and why it does not count. Raises UsageError if --time finds nothing in the unchanged output."""
+        try:
+            seconds = seconds_of(outcome, self.what, self.pattern, folder / "run")
+        except UsageError as error:
+            if name == BASE:
+                raise
+            return None, str(error)
+        return seconds, self._why_not_served(name, folder) or ("" if seconds else "its recording shows no time")
 
     def _why_not_served(self, name: str, folder: Path) -> str:
         """Why the shim served none of the calls; "" if it did, or had nothing to do."""
