@@ -40,6 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "predict": {"figures", "findings", "libraries", "network", "statistics", "text"},
     "advice": {"figures", "findings", "libraries", "predict", "text", "wording"},
     "report": {"advice", "figures", "findings", "statistics", "symbols", "text", "wording"},
+    "anonymise": {"figures", "report", "symbols"},
     "bench": {"mpi", "runs", "statistics", "tables", "text", "workloads"},
     "tuning": {"bench", "launch", "launchers", "libraries", "mpi", "runs", "statistics", "text"},
     "improve": {"figures", "launch", "launchers", "libraries", "mpi", "runs", "statistics", "text", "tuning"},
@@ -48,6 +49,7 @@ ALLOWED: dict[str, set[str]] = {
     "campaign": {"compare", "figures", "launch", "mpi", "runs", "statistics", "tables", "text", "workloads"},
     "cli": {
         "advice",
+        "anonymise",
         "bench",
         "calibration",
         "campaign",

@@ -26,6 +26,7 @@ COMMANDS = {
     "advise": "Propose what to change first, with what it gains.",
     "export": "Export a run to another tool's format.",
     "import": "Import another tool's trace (OTF2).",
+    "anonymise": "Copy a run without names of people, machines and files.",
     "exec": "Record one rank: leadline exec goes between srun/mpiexec and the program.",
     "collect": "Collect traces that killed ranks left on this node.",
     "workload": "List, build and run the programs that come with Leadline.",

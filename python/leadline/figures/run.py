@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,12 @@ class Places:
             known = self.symbolizer.resolve(where.path, where.build_id, offset, self.started_ns_)
             self.cache_.put(where.path, where.build_id, offset, known)
         return known
+
+    def looked_up(self) -> Iterator[tuple[tuple[str, str, int], tuple[Location, ...]]]:
+        """(module's path, build id, offset) and frames of all addresses that are known now, or that a binary that can
+        be read has no name for."""
+        yield from self.cache_.known()
+        yield from self.symbolizer.looked_up()
 
     def save(self) -> None:
         self.cache_.save()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,9 @@ class SymbolCache:
         if build_id and all(frame.resolved for frame in frames):
             self.known_[path, build_id, offset] = frames
             self.changed_ = True
+
+    def known(self) -> Iterator[tuple[_Key, tuple[Location, ...]]]:
+        yield from self.known_.items()
 
     def save(self) -> None:
         """Writes what is new; a directory that cannot be written is left as it is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from leadline.symbols import names
@@ -22,7 +22,7 @@ _INTERPRETER_MODULES = re.compile(
 )
 # Inlined pieces of the C++ library are not routines of the program.
 _LIBRARY_HEADERS = ("/include/c++/", "/lib/gcc/")
-_OUTERMOST = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread", "clone", "clone3"}
+OUTERMOST = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread", "clone", "clone3"}
 PYTHON = "(Python)"
 _INTERPRETERS = {
     "python": PYTHON,
@@ -38,6 +38,17 @@ WITHOUT_MODULE = (
     (Location("(generated code)", "(generated code)", ""),),
     (Location("(frames omitted)", "(frames omitted)", ""),),
 )
+
+
+def own_name(name: str) -> str:
+    """The part of a binary's file name that says that its frames are not the program's; "" if they are."""
+    known = _OUTSIDE_MODULES.match(name) or _INTERPRETER_MODULES.match(name)
+    return known[0] if known else ""
+
+
+def library_header(file: str) -> str:
+    """The folder by which a source file is known to be the C++ library's; "" if it is not."""
+    return next((part for part in _LIBRARY_HEADERS if part in file), "")
 
 
 class Symbolizer:
@@ -66,6 +77,13 @@ class Symbolizer:
 
             self.modules_[key] = Module(path, build_id, recorded_at_ns)
         return self.modules_[key].resolve(offset)
+
+    def looked_up(self) -> Iterator[tuple[tuple[str, str, int], tuple[Location, ...]]]:
+        """(path, build id, offset) and frames of all addresses asked for in binaries that could be used."""
+        for (path, build_id), module in self.modules_.items():
+            if module.problem is None:
+                for offset, frames in module.known_.items():
+                    yield (path, build_id, offset), frames
 
     def problems(self, ignoring: Iterable[str] = ()) -> list[ModuleProblem]:
         """The reasons why requested modules could not be used."""
@@ -96,12 +114,7 @@ def call_path(frames: Sequence[tuple[Location, ...]]) -> tuple[Location, ...]:
 
 def _is_outside(location: Location) -> bool:
     name = location.full
-    return (
-        name == SYSTEM
-        or name in _OUTERMOST
-        or name.startswith("std::")
-        or any(part in location.file for part in _LIBRARY_HEADERS)
-    )
+    return name == SYSTEM or name in OUTERMOST or name.startswith("std::") or bool(library_header(location.file))
 
 
 def reaches_start(frames: Sequence[tuple[Location, ...]]) -> bool:
@@ -110,7 +123,7 @@ def reaches_start(frames: Sequence[tuple[Location, ...]]) -> bool:
         return False
     outermost = frames[-1][-1].full
     return outermost == SYSTEM or any(
-        location.full == "main" or location.full in _OUTERMOST for physical in frames for location in physical
+        location.full == "main" or location.full in OUTERMOST for physical in frames for location in physical
     )
 
 
