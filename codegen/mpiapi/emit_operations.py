@@ -6,6 +6,7 @@ from leadline.operations import Side
 from mpiapi.classes import HEAD
 from mpiapi.emit import SYMBOL_VERSION
 from mpiapi.operations import ARGUMENTS, Operation
+from mpiapi.semantics import Meaning
 
 # How the bench passes an argument of each role (src/bench/native_call.hpp): one count, or counts by rank.
 _PASSED = {"sbuf": "c.from", "scount": "c.from_count", "stype": "c.from_type", "sdispls": "c.from_places",
@@ -81,11 +82,21 @@ def native_calls(operations: list[Operation]) -> str:
     return "\n".join(lines)
 
 
-def _symbols(o: Operation) -> list[tuple[str, str]]:
+def _symbols(meaning: Meaning) -> list[tuple[str, str]]:
     """Symbol and the name's kind, as Name in src/host has it."""
-    function = o.meaning.function
+    function = meaning.function
     names = [(f"MPI_{function.name}", "mpi"), (f"PMPI_{function.name}", "pmpi")]
     return names + [(f"{symbol}_c", f"{kind}_c") for symbol, kind in names] if function.large else names
+
+
+def _forms(o: Operation) -> list[tuple[Meaning, str]]:
+    """The function and what the shim calls for it, without the name's kind: those that it leaves alone are counted."""
+    operation = f"Operation::{o.folder}"
+    found = [(o.meaning, f"collective<{operation}")]
+    for meaning, form in ((o.nonblocking, "nonblocking"), (o.persistent, "persistent")):
+        if meaning is not None:
+            found.append((meaning, f"left_alone<{operation}, Fn::{meaning.function.name}, Reason::{form}"))
+    return found
 
 
 def shim_header(operations: list[Operation]) -> str:
@@ -95,21 +106,22 @@ def shim_header(operations: list[Operation]) -> str:
              "inline constexpr host::Fn function_of_operation[collectives::operation_count] = {"]  # fmt: skip
     lines += [f"    host::Fn::{o.meaning.function.name}," for o in operations]
     lines += ["};\n", "inline constexpr const char* names_of_operations[] = {"]
-    lines += [f'    "{symbol}",' for o in operations for symbol, _ in _symbols(o)]
+    lines += [f'    "{symbol}",' for o in operations for meaning, _ in _forms(o) for symbol, _ in _symbols(meaning)]
     lines += ["};\n", "}  // namespace leadline::shim\n"]
     return "\n".join(lines)
 
 
 def shim_wrappers(operations: list[Operation]) -> str:
-    """shim_wrappers.inc: a function for each name of the operations' functions."""
+    """shim_wrappers.inc: a function for each name of the operations' functions, in all their forms."""
     lines = [HEAD]
-    for o in operations:
-        for symbol, kind in _symbols(o):
-            words = [f"a{i}" for i in range(len(o.meaning.function.arguments))]
+    forms = [form for o in operations for form in _forms(o)]
+    for meaning, called in forms:
+        for symbol, kind in _symbols(meaning):
+            words = [f"a{i}" for i in range(len(meaning.function.arguments))]
             parameters = ", ".join(f"Word {word}" for word in words)
             lines.append(
                 f'extern "C" LEADLINE_EXPORT Word leadline_shim_{symbol}({parameters}) {{\n'
-                f"  return shim::collective<Operation::{o.folder}, Name::{kind}>({', '.join(words)});\n"
+                f"  return shim::{called}, Name::{kind}>({', '.join(words)});\n"
                 "}\n"
                 f'__asm__(".symver leadline_shim_{symbol}, {symbol}@{SYMBOL_VERSION}");\n'
             )

@@ -38,6 +38,8 @@ class Operation(operations.Operation):
     """With what the standard says of its function, and our algorithms."""
 
     meaning: Meaning
+    nonblocking: Meaning
+    persistent: Meaning | None  # since MPI 4
     algorithms: tuple[OwnAlgorithm, ...]
 
     @property
@@ -80,7 +82,14 @@ def _operation(name: str, entry: dict[str, Any], by_name: dict[str, Meaning], co
     for side in ("contributed", "received"):
         _check_side(entry[side], wrong)
     read = operations.operation_of(name, entry)
-    operation = Operation(**vars(read), meaning=meaning, algorithms=_algorithms(collectives / read.folder))
+    function = entry["function"]
+    operation = Operation(
+        **vars(read),
+        meaning=meaning,
+        nonblocking=by_name["I" + function[0].lower() + function[1:]],
+        persistent=by_name.get(f"{function}_init"),
+        algorithms=_algorithms(collectives / read.folder),
+    )
     _check(operation, wrong)
     return operation
 

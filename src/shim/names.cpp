@@ -157,6 +157,36 @@ template <Operation operation, class... A>
   return done;
 }
 
+// How much a call moves, as the table's rules count it.
+struct Amount {
+  int64_t count = 0, unit = 0;  // unit: bytes of one; both negative where they make no sense
+  int64_t size = 0;             // of an element of the datatype
+  int64_t bytes() const { return count * unit; }
+};
+
+template <Operation operation>
+[[gnu::always_inline]] inline Amount amount_of(Memory& m, const Communicator& c, const Word* args, bool large,
+                                               bool by_receive_side) {
+  constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
+  Amount amount;
+  if constexpr (facts.has_counts_by_rank()) {
+    amount.size = size_of(m, abi.datatype(args[own_type<operation>]));
+    amount.count = amount.size < 0 ? -1 : mean_bytes(args[own_count<operation>], large, c.processes, amount.size);
+    amount.unit = 1;
+  } else if constexpr (facts.has_data) {
+    Word datatype = args[own_type<operation>];
+    amount.count = count_in(args[own_count<operation>], large);
+    if constexpr (has_two_counts<operation>) {
+      if (by_receive_side) {
+        amount.count = count_in(args[facts.arguments.rcount], large);
+        datatype = args[facts.arguments.rtype];
+      }
+    }
+    amount.size = amount.unit = size_of(m, abi.datatype(datatype));
+  }
+  return amount;
+}
+
 // Whether the call is done. One that is left alone needs no Call, nor its arguments in memory.
 template <Operation operation, class... A>
 [[gnu::always_inline]] inline bool taken(bool large, Word* result, A... a) {
@@ -177,34 +207,17 @@ template <Operation operation, class... A>
     c->population->count(operation, 0, nullptr, c->closed);
     return false;
   }
-  int64_t count = 0, size = 0;
-  if constexpr (collectives::facts_of(operation).has_data) {
-    Word datatype = args[own_type<operation>];
-    if constexpr (!collectives::facts_of(operation).has_counts_by_rank())
-      count = count_in(args[own_count<operation>], large);
-    if constexpr (has_two_counts<operation>) {
-      if (by_receive_side) {
-        count = count_in(args[at.rcount], large);
-        datatype = args[at.rtype];
-      }
-    }
-    size = size_of(m, abi.datatype(datatype));
-  }
-  int64_t unit = size;  // of `count`, in bytes
-  if constexpr (collectives::facts_of(operation).has_counts_by_rank()) {
-    count = size < 0 ? -1 : mean_bytes(args[own_count<operation>], large, c->processes, size);
-    unit = 1;
-  }
+  const Amount amount = amount_of<operation>(m, *c, args, large, by_receive_side);
   if (!shim.reports()) {
-    const int64_t bytes = count * unit;  // of sensible ones; the others are looked at below
-    bool any = count < 0 || unit < 0 || count > INT32_MAX;
+    const int64_t bytes = amount.bytes();  // of sensible ones; the others are looked at below
+    bool any = amount.count < 0 || amount.unit < 0 || amount.count > INT32_MAX;
     if (!any) {
       for (const Rule* rule : c->population->rules[static_cast<int>(operation)]) any = any || rule->fits(bytes);
     }
     if (!any) return false;
   }
-  const Rule* const rule = rule_for(operation, *c, count, unit);
-  return rule && by_rule<operation>(*c, *rule, large, by_receive_side, size, count * unit, result, a...);
+  const Rule* const rule = rule_for(operation, *c, amount.count, amount.unit);
+  return rule && by_rule<operation>(*c, *rule, large, by_receive_side, amount.size, amount.bytes(), result, a...);
 }
 
 template <Operation operation, Name name, class... A>
@@ -212,6 +225,28 @@ Word collective(A... a) {
   Word result = 0;
   if (taken<operation>(is_large(name), &result, a...)) return result;
   return pass_on(function_of_operation[static_cast<int>(operation)], name, a...);
+}
+
+// A call in a form that no schedule serves. Its first arguments are those of the blocking one.
+template <Operation operation, class... A>
+[[gnu::noinline, gnu::cold]] void count_left(Reason reason, bool large, A... a) {
+  const Word args[] = {a...};
+  Memory& m = memory;
+  if (m.busy) return;
+  const Communicator* c = communicator_of(m, abi.comm(args[collectives::facts_of(operation).arguments.comm]));
+  if (!c || !c->population) return;
+  const bool between = c->closed == Reason::between_groups;  // there some ranks have no data
+  const bool by_receive_side = decided_by_receive_side<operation>(args);
+  const Amount amount = between ? Amount{} : amount_of<operation>(m, *c, args, large, by_receive_side);
+  const bool sensible = amount.count >= 0 && amount.unit >= 0 && amount.count <= INT32_MAX;
+  c->population->count(operation, sensible ? amount.bytes() : -1, nullptr, reason);
+}
+
+template <Operation operation, Fn fn, Reason reason, Name name, class... A>
+Word left_alone(A... a) {
+  if (__builtin_expect(watching.load(std::memory_order_relaxed) && shim.reports(), 0))
+    count_left<operation>(reason, is_large(name), a...);
+  return pass_on(fn, name, a...);
 }
 
 Word begin_after(Word result) {
@@ -291,8 +326,10 @@ extern "C" __attribute__((used, visibility("hidden"))) leadline::host::LookUpAns
 LEADLINE_DLSYM_ENTRY(leadline_answer_look_up);
 
 using leadline::collectives::Operation;
+using leadline::host::Fn;
 using leadline::host::Name;
 using leadline::host::Word;
+using leadline::shim::Reason;
 namespace shim = leadline::shim;
 
 #include "leadline/shim_wrappers.inc"

@@ -30,6 +30,8 @@ constexpr const char* reasons[] = {
     "2 GiB or more",
     "not supported by the algorithm",
     "the shim has no communicator of its own for it",
+    "a nonblocking call",
+    "a persistent call",
     "table not used",
 };
 static_assert(sizeof(reasons) / sizeof(*reasons) == static_cast<int>(Reason::count));

@@ -22,6 +22,8 @@ enum class Reason : uint8_t {
   too_large,
   refused,
   no_communicator,
+  nonblocking,
+  persistent,
   off,
   count
 };
