@@ -66,6 +66,7 @@ def test_pip_install_gives_a_working_leadline(tmp_path: Path, mpich: mpi.Library
     build = [*(f"--config-settings={setting}" for setting in settings), str(ROOT)]
     subprocess.run([*install, *build], check=True, timeout=800, cwd=tmp_path)
     leadline = prefix / "bin" / "leadline"
+    assert (prefix / "share" / "man" / "man1" / "leadline-report.1").stat().st_size > 0
     environ = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "LEADLINE_MPI_HOME": str(mpi.home())}
 
     def run(*words: str | Path) -> str:
