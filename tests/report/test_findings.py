@@ -153,9 +153,9 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: make([a_site("MPI_Init", "init", [1.0] * 4)], ranks(), []), None),
     ],
     "small-tasks": [
-        (lambda make: handing_out(make, 5.01), {"manager": 0, "tasks": 300, "task_s": pytest.approx(14.97 / 300)}),
-        (lambda make: handing_out(make, 4.99), None),
-        (lambda make: handing_out(make, 5.01, to_others=1), None),
+        (lambda make: handing_out(make, 3.34), {"manager": 0, "tasks": 300, "task_s": pytest.approx(19.98 / 300)}),
+        (lambda make: handing_out(make, 3.33), None),
+        (lambda make: handing_out(make, 3.34, to_others=1), None),
     ],
     "synchronous-sends": [
         (
