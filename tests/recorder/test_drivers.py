@@ -111,3 +111,19 @@ def test_the_loop_of_an_interpreter_is_not_the_programs(
     assert {site["frames"][1]["routine"] for site in report["sites"] if site["function"] == "MPI_Barrier"} == {
         "(Guile)"
     }
+
+
+def test_a_loop_over_commands_of_another_rank_is_perhaps_none_of_the_steps(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    """As in ESyS-Particle, whose rank 0 is a script."""
+    program = builder.c(one_of_each_family, "commanded.c", "-O1", "-g")
+    outcome = run_mpi(
+        one_of_each_family, 3, [program, "50"], cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run"
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    report = to_json(open_run(tmp_path / "run"))
+    assert (report["iterations"]["routine"], report["iterations"]["count"]) == ("obey", 151)
+    (phase,) = (phase for phase in report["phases"] if phase["kind"] == "loop" and phase["parent"] is None)
+    commanding = phase["commanding"]
+    assert (commanding["rank"], commanding["routine"], commanding["iterations"]) == ("0", "steps", 50)

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
-from leadline.figures.phases import _Paths
+from leadline.figures.phases import _Paths, _waits_for_cores
 from leadline.figures.run import Site
 from leadline.symbols import Location
 
@@ -37,3 +37,19 @@ def test_what_recurs_is_named_by_what_leads_to_it_alone(calls: list[str], chain:
     recurring: Any = SimpleNamespace(kind="recurring", sites=list(range(len(STEP), len(sites))))
     found: Any = SimpleNamespace(phases=[SimpleNamespace(kind="loop", sites=list(range(len(sites)))), recurring])
     assert _Paths(run, found).name(recurring) == (chain, name)
+
+
+def phase(kind: str, computation_s: float, mpi_s: float, parent: int | None = None) -> Any:
+    return SimpleNamespace(kind=kind, parent=parent, computation_s=computation_s, time_s=computation_s + mpi_s)
+
+
+@pytest.mark.parametrize(
+    ("waited", "computation_s", "waits"),
+    [(0.9, 0.2, True), (0.4, 0.2, False), (0.9, 1.5, False)],
+)
+def test_a_main_loop_that_hardly_computes_waits_for_cores(waited: float, computation_s: float, waits: bool) -> None:
+    process = SimpleNamespace(conditions=SimpleNamespace(waited_ns=waited * 1e9), duration_ns=1e9)
+    run: Any = SimpleNamespace(processes=[process])
+    entries = [phase("init", 20 - computation_s, 20), phase("loop", computation_s, 60 - computation_s)]
+    entries.append(phase("loop", 5, 50, parent=1))
+    assert _waits_for_cores(run, entries, 1) == waits  # it has 60 % of the time

@@ -162,6 +162,27 @@ def _place(loop: NamedLoop) -> tuple[object, ...]:
     return (loop.file, loop.line) if loop.line else (loop.routine, loop.iterations)
 
 
+def commanding(run: Run, number: int) -> tuple[str, NamedLoop] | None:
+    """The one rank that is not in the loop, and the loop of fewer iterations that it makes most of its calls in: it may
+    give the others what they do in theirs."""
+    loops = run.profile.loops
+    iterations = [{cell.process: cell.repeats + cell.entries for cell in loop.cells} for loop in loops.all]
+    apart = [process for process in range(len(run.processes)) if not iterations[number].get(process)]
+    if len(apart) != 1:
+        return None
+    calls = [sum(cell.calls for cell in loop.cells if cell.process == apart[0]) for loop in loops.all]
+    least = LEAST_OTHER * max(calls)
+    own = [
+        n
+        for n in range(1, len(loops.all))
+        if calls[n] and calls[n] >= least and 3 <= iterations[n].get(apart[0], 0) < loops.iterations(number)
+    ]
+    steps = max(own, key=lambda n: (iterations[n][apart[0]], n), default=0)  # of equal ones, the innermost
+    # One that goes round as often gives a piece at a time to any of them.
+    often = any(calls[n] >= least and i.get(apart[0], 0) >= loops.iterations(number) for n, i in enumerate(iterations))
+    return (run.label(apart[0]), named_loop(run, steps)) if steps and not often else None
+
+
 def lumps_steps(run: Run, number: int) -> bool:
     """Whether an iteration that is seen of the loop may well be several: it may have had more, and a loop within that
     takes half of its time has more, all of which are seen."""

@@ -7,8 +7,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 
 from leadline import _core
+from leadline.figures.core_sharing import waited_share
 from leadline.figures.efficiency import Efficiency, of_phase
-from leadline.figures.loops import NamedLoop, lumps_steps, named_loop
+from leadline.figures.loops import NamedLoop, commanding, lumps_steps, named_loop
 from leadline.figures.paths import common_routines
 from leadline.figures.run import Run, Site
 from leadline.figures.samples import Samples
@@ -18,6 +19,8 @@ from leadline.figures.waits import Waits
 BOUND = 0.4
 BALANCED = 0.8
 LOST = 0.1
+MOSTLY_WAITED = 0.5  # of the ranks' time, in which they could run but had no core
+HARDLY = 0.1  # of the computation, for a share of the time
 MOST_ROUTINES = 5  # of those in which a phase computes
 MOST_NAMES = 2  # of routines that a phase is named by
 
@@ -32,7 +35,8 @@ class PhaseEntry:
     may be several steps.   wait_s: time waiting for other ranks, None if it is unknown.   elapsed_s: of the rank that
     spent longest in it.   computes_in: the routines in which most of its samples were taken, with their seconds and
     their part of the phase's samples; None without samples.   driver: what leads to the main
-    loop and may repeat it, unseen.
+    loop and may repeat it, unseen.   commanding: the rank that is not in the main loop, and its own loop of fewer
+    iterations.   waits_for_cores: the main loop takes its time because ranks share cores: it hardly computes.
     """
 
     name: str
@@ -59,6 +63,8 @@ class PhaseEntry:
     cls: str
     computes_in: tuple[tuple[str, float, float], ...] | None
     chain: tuple[str, ...]
+    commanding: tuple[str, NamedLoop] | None = None
+    waits_for_cores: bool = False
 
     @property
     def time_s(self) -> float:
@@ -79,7 +85,17 @@ def phases_of(run: Run, found: _core.RunPhases, waits: Waits, samples: Samples) 
             main, around = len(entries), phase.region
         if entry.time_s + entry.startup_s > 0:
             entries.append(entry)
+    if main is not None and _waits_for_cores(run, entries, main):
+        entries[main] = replace(entries[main], waits_for_cores=True)
     return _told_apart(entries)
+
+
+def _waits_for_cores(run: Run, entries: list[PhaseEntry], main: int) -> bool:
+    if (waited_share(run.processes) or 0.0) < MOSTLY_WAITED:
+        return False
+    whole = [entry for entry in entries if entry.parent is None]
+    computation_s, time_s = sum(entry.computation_s for entry in whole), sum(entry.time_s for entry in whole)
+    return entries[main].computation_s * time_s < HARDLY * entries[main].time_s * computation_s
 
 
 class _Paths:
@@ -195,6 +211,7 @@ def _entry(
         cls=_class(computation, mpi, io, efficiency),
         computes_in=_computes_in(phase, samples) if samples.routines else None,
         chain=chain,
+        commanding=commanding(run, phase.loop) if loop is not None and phase.kind == "loop" else None,
     )
 
 

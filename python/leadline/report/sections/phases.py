@@ -7,6 +7,7 @@ from typing import Any
 
 from leadline.figures.content import Content
 from leadline.figures.efficiency import Efficiency
+from leadline.figures.loops import NamedLoop
 from leadline.figures.phases import PhaseEntry
 from leadline.figures.time_parts import LEAST_OWN_SHOWN
 from leadline.report.entry_lines import clip
@@ -53,6 +54,8 @@ def _phase(entry: PhaseEntry) -> dict[str, Any]:
             for loop in entry.around
         ],
         "driver": entry.driver or None,
+        "commanding": _commanding(entry),
+        "waits_for_cores": entry.waits_for_cores,
         "every": entry.every or None,
         "period_s": entry.period_s,
         "time_s": entry.time_s,
@@ -67,6 +70,19 @@ def _phase(entry: PhaseEntry) -> dict[str, Any]:
         "computes_in": None
         if entry.computes_in is None
         else [{"routine": name, "time_s": time_s, "part": part} for name, time_s, part in entry.computes_in],
+    }
+
+
+def _commanding(entry: PhaseEntry) -> dict[str, Any] | None:
+    if entry.commanding is None:
+        return None
+    rank, loop = entry.commanding
+    return {
+        "rank": rank,
+        "routine": loop.routine,
+        "file": loop.file or None,
+        "line": loop.line or None,
+        "iterations": loop.iterations,
     }
 
 
@@ -118,11 +134,27 @@ def unseen_steps(entry: PhaseEntry) -> list[str]:
     for loop in entry.around:
         restarts = f"; {restarting(loop)}" if loop.restarts else ""
         words.append(f"within {place_of(loop)}, number of iterations unknown{restarts}")
-    return words + ([f"run by {entry.driver}, whose own loops are unknown"] if entry.driver else [])
+    if entry.driver:
+        words.append(f"run by {entry.driver}, whose own loops are unknown")
+    if entry.commanding is not None:
+        words.append(_other_rank(entry.commanding))
+    return words + ([WAITS_FOR_CORES] if entry.waits_for_cores else [])
+
+
+WAITS_FOR_CORES = "hardly computes: other loops may be the steps, if ranks had cores of their own"
+
+
+def _other_rank(commanding: tuple[str, NamedLoop]) -> str:
+    rank, loop = commanding
+    return f"rank {rank} is in {place_of(loop)} instead, {loop.iterations:,} ×"
 
 
 def perhaps_parts(entry: PhaseEntry) -> str:
     """The same in a sentence: the nearest of these loops and the outermost one; "" without any."""
+    if entry.commanding is not None and not entry.around and not entry.driver:
+        return f"perhaps parts of a step: {_other_rank(entry.commanding)}"
+    if entry.waits_for_cores:
+        return WAITS_FOR_CORES
     around = list(dict.fromkeys(entry.around[:1] + entry.around[-1:]))
     places = [place_of(loop) + (f" ({restarting(loop)})" if loop.restarts else "") for loop in around]
     if not places:

@@ -24,6 +24,11 @@ export function perhapsParts(phase) {
   const around = phase?.around ?? [];
   const places = [...new Set([...around.slice(0, 1), ...around.slice(-1)].map(place))];
   const driver = phase?.driver ?? "";
+  const other = phase?.commanding;
+  if (other && !places.length && !driver)
+    return `Perhaps parts of a step: rank ${other.rank} is in ${place(other)} instead, ${count(other.iterations)} ×.`;
+  if (phase?.waits_for_cores)
+    return "Hardly computes: other loops may be the steps, if ranks had cores of their own.";
   if (!places.length) return driver && `Perhaps parts of a step: which loops ${driver} runs around them is unknown.`;
   const repeats = places.length === 1 ? "repeats" : "repeat";
   return `Perhaps parts of a step: how often ${places.join(" and ")} ${repeats} is unknown.`;
