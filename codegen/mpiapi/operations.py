@@ -70,7 +70,7 @@ def _operation(name: str, entry: dict[str, Any], by_name: dict[str, Meaning], co
     facts = {key: value for key, value in entry.items() if key not in operations.libraries_of(entry)}
     if unknown := set(facts) - _KEYS:
         raise wrong(f"{min(unknown)} is no such fact")
-    if missing := _KEYS - {"reduces", "prefix"} - set(facts):
+    if missing := _KEYS - {"reduces", "prefix", "parts"} - set(facts):
         raise wrong(f"has no {min(missing)}")
     meaning = by_name.get(entry["function"])
     if meaning is None or meaning.cls != "coll":

@@ -33,6 +33,7 @@ class Operation:
     libraries: Mapping[str, Mapping[str, Any]]
     reduces: bool = False
     prefix: str = "everybody"
+    parts: tuple[str, ...] = ()
 
     @property
     def has_data(self) -> bool:
@@ -59,6 +60,7 @@ def operation_of(name: str, entry: Mapping[str, Any]) -> Operation:
     """Raises TypeError or KeyError where a fact is missing or unknown: codegen has checked that."""
     facts = {key: value for key, value in entry.items() if key not in libraries_of(entry)}
     contributed, received = (Side(**facts.pop(key)) for key in ("contributed", "received"))
+    facts["parts"] = tuple(facts.get("parts", ()))
     return Operation(name=name, contributed=contributed, received=received, libraries=libraries_of(entry), **facts)
 
 

@@ -4,6 +4,7 @@
 
 #include "bench/candidate.hpp"
 #include "bench/native_call.hpp"
+#include "bench/parts.hpp"
 #include "collectives/algorithm.hpp"
 #include "collectives/execute.hpp"
 
@@ -114,6 +115,7 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
   const Call call{operation, job.comm, job.rank, plan.root, contents->type(), contents->extent(), counts};
   if (name.name == "native") return std::make_unique<Native>(call, contents);
   if (name.name == "nothing") return std::make_unique<Nothing>();
+  if (auto parts = make_parts(job, plan, operation, name.name, *contents, why); parts || !why->empty()) return parts;
   const collectives::Algorithm* algorithm = collectives::find_algorithm(operation, name.name);
   if (!algorithm) {
     *why = "unknown algorithm " + name.name;

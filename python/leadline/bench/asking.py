@@ -14,6 +14,7 @@ EXCHANGES = ("blocking", "nonblocking", "persistent", "sendrecv", "bcast")
 COLLECTIVES = tuple(operations())
 POINT_TO_POINT = ("p2p", "latency", "netpipe")
 OPERATIONS = (*POINT_TO_POINT, *COLLECTIVES)
+PARTS = "parts"  # in place of names: all that the operation has
 CHECKS_CHECK = "nothing"  # does nothing, so its results are wrong and its row void
 MOST_BYTES = 1 << 31  # counts are of C's int
 PERTURBATION = 3
@@ -116,6 +117,10 @@ def candidates_for(operation: str, given: str | Sequence[str] | None, known: Seq
     for word in _words(given, "all"):
         if word == "all":
             found += [Candidate(name) for name in algorithms]
+        elif word == PARTS:
+            found += [Candidate(name) for name in operations()[operation].parts]
+        elif word in operations()[operation].parts:
+            found.append(Candidate(word))
         else:
             found.append(_parse(word, algorithms, operation))
     return list(dict.fromkeys(found))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.bench.asking import POINT_TO_POINT
+from leadline.bench.guidelines import violations
 from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
 from leadline.text import format as fmt
@@ -52,6 +53,29 @@ def print_tables(found: Measurement) -> None:
     screen.print(legend(base, narrow), style="dim", highlight=False)
     for note in notes(found):
         screen.print(note.text, style="yellow", highlight=False)
+
+
+def print_violations(found: Measurement) -> None:
+    screen = console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    for line in guidelines_said(found.rows):
+        screen.print(line, highlight=False)
+
+
+def guidelines_said(rows: list[dict[str, Any]]) -> list[str]:
+    """What leadline.bench.guidelines finds in a collective's rows, in words."""
+    found = violations(rows)
+    measured = any(row["algorithm"] == "native" and row["median_us"] is not None for row in rows)
+    if not found:
+        return ["Guidelines: nothing clearly beats the library's own operation"] if measured else []
+    lines = []
+    for each in found:
+        does = (
+            f"{each['by']} take less" if each["by"].endswith(" bytes") else f"{each['by']} does the same in less time"
+        )
+        unit = "" if size(each["bytes"]).endswith("B") else " bytes"
+        factor = f"{each['factor']:.2f}× ({figure(each['low'])}–{figure(each['high'])})"
+        lines.append(f"Guideline broken: {each['operation']} of {size(each['bytes'])}{unit}: {does}: {factor}")
+    return lines
 
 
 def legend(base: str, narrow: bool) -> str:

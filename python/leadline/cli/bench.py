@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from leadline import mpi
-from leadline.bench.asking import OPERATIONS
+from leadline.bench.asking import OPERATIONS, PARTS, POINT_TO_POINT
 from leadline.errors import UsageError
 from leadline.text.printing import write_json
 from leadline.text.suggestions import available
@@ -129,6 +129,12 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     help="Launcher to use instead of the library's mpiexec, e.g. 'mpiexec -n 4 -hosts a,b'.",
 )
 @click.option(
+    "--guidelines",
+    is_flag=True,
+    envvar="LEADLINE_GUIDELINES",
+    help="Compare with other operations of the library that do the same together, and name those that are faster.",
+)
+@click.option(
     "--study",
     metavar="intel-mpi|wrf",
     envvar="LEADLINE_STUDY",
@@ -182,6 +188,7 @@ def command(
     seed: int,
     timeout_s: float | None,
     launcher: str | None,
+    guidelines: bool,
     study: str | None,
     full: bool,
     json_: bool,
@@ -196,6 +203,7 @@ def command(
     from leadline.bench import measure, output
     from leadline.bench import plot as drawing
     from leadline.bench import samples as files
+    from leadline.bench.guidelines import violations
     from leadline.cli.saying import say
     from leadline.cli.workload import default_library, library_for, library_of_launcher
     from leadline.runs.progress import ProgressLine
@@ -220,6 +228,10 @@ def command(
         raise UsageError("name the operation to measure", hint=f"one of {', '.join(OPERATIONS)}")
     if operation not in OPERATIONS:  # before a library is installed
         raise UsageError(f"unknown operation {operation!r}", hint=available(operation, OPERATIONS))
+    if guidelines and algorithms is not None:
+        raise UsageError("--guidelines sets the algorithms itself: it does not take --algorithms")
+    if guidelines and operation in POINT_TO_POINT:
+        raise UsageError(f"--guidelines needs a collective, not {operation}")
     given_launcher = shlex.split(launcher) if launcher else None
     library = library or library_of_launcher(given_launcher or []) or default_library("c++", ranks)
     if plot is not None:
@@ -232,7 +244,7 @@ def command(
     with ProgressLine(say) as line:
         found = measure(
             operation,
-            algorithms=algorithms,
+            algorithms=PARTS if guidelines else algorithms,
             sizes=sizes.split(",") if sizes is not None else None,
             ranks=ranks,
             library=library_for(library),
@@ -257,9 +269,11 @@ def command(
     if plot is not None:
         drawing.write_plot(found, plot)
     if json_:
-        print_json(found.document())
+        print_json({**found.document(), **({"violations": violations(found.rows)} if guidelines else {})})
     else:
         output.print_tables(found)
+        if guidelines:
+            output.print_violations(found)
     found.interruption.end_if_any()
     return FAILED if found.wrong or found.failed else 0
 
