@@ -7,7 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from dev import demo, linting, testing
+from dev import demo, linting, site, testing
 from dev.building import build, build_debug
 from dev.environment import ensure_optional, ensure_venv
 from dev.libraries import ensure_libraries
@@ -29,7 +29,7 @@ USAGE = """usage: ./dev COMMAND
   bench [ARGS]      set up, then run the benchmarks
   build [--debug]   build again after an edit (seconds); the C++ tests with assertions, in build/debug
   setup             set up everything that the above need
-  docs              check the links in the documentation
+  docs              check the links in the documentation, and make a site of it in build/site
   sentences [--comments] [PART]  every sentence that Leadline can print, or its comments, of files with PART in the path
 """
 MISSING_PREREQUISITE = 5
@@ -75,6 +75,15 @@ def rebuild(arguments: list[str]) -> int:
     return 0
 
 
+def docs(_: list[str]) -> int:
+    if code := linting.check_links():
+        return code
+    with exclusive():
+        ensure_venv(("site",))
+        site.make()
+    return 0
+
+
 def setup(_: list[str]) -> int:
     testing.say_skipped(set_up(tests=True))
     return 0
@@ -101,7 +110,7 @@ COMMANDS = {
     "build": rebuild,
     "setup": setup,
     "sentences": sentences,
-    "docs": lambda _: linting.check_links(),
+    "docs": docs,
 }
 
 

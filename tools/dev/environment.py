@@ -47,7 +47,8 @@ def ensure_optional() -> list[str]:
     this Python. That is not a failure."""
     missing = []
     groups = _read_toml(ROOT / "pyproject.toml")["dependency-groups"]
-    for package in [*groups["programs"], *groups["browser"], *groups["frames"], *groups["interchange"]]:
+    optional = ("programs", "browser", "frames", "interchange", "site")
+    for package in [package for group in optional for package in groups[group]]:
         name = package.partition("=")[0].partition(">")[0]
         try:
             _install(name, ["--only-binary", ":all:", package])
