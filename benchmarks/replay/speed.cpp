@@ -3,11 +3,13 @@
 // Times are the processor's.
 //
 //   replay_speed [steps=100] [ranks=256] [fields=51] [bytes=72000] [gather=0] [compute=constant|varying] [recorded=100]
-//                [skip=1] [sensitivities=0]
+//                [skip=1] [sensitivities=0] [goal=FILE]
 //
 // Each step exchanges `fields` fields with up to six neighbours of a grid, one after another, and then reduces one
 // number by recursive doubling; every `gather` steps all ranks send a block to the first. What ranks compute before a
 // field is always the same, or a series of `recorded` steps from which further steps are drawn.
+//
+// `goal` writes the same work for LogGOPSim, whose times are whole numbers: in units of 0.01 ns.
 
 #include <sys/resource.h>
 
@@ -136,6 +138,69 @@ class Model {
   std::mt19937_64 random_{1};
 };
 
+// A rank's actions in GOAL: what it does one after another requires the last of these, a wait all of its requests.
+class Goal {
+ public:
+  Goal(std::FILE* file, const Program& program, uint32_t rank)
+      : file_(file), program_(program), own_(program.ranks[rank]), drawn_(own_.series.size()) {
+    std::fprintf(file_, "rank %u {\nl1: calc 0\n", rank);
+    body(program.shapes[own_.shape], program.shapes[own_.shape].root);
+    std::fprintf(file_, "}\n\n");
+  }
+
+ private:
+  void body(const Shape& shape, uint32_t number) {
+    for (const Element& e : shape.bodies[number])
+      for (uint64_t t = 0; t < e.times; ++t) {
+        if (e.is_body) {
+          body(shape, e.index);
+        } else {
+          for (uint32_t i = own_.first[e.index]; i < own_.first[e.index + 1]; ++i) act(own_.actions[i]);
+        }
+      }
+  }
+  void act(const Action& a) {
+    if (a.kind == Action::Kind::compute) calculate(a.ps);
+    if (a.kind == Action::Kind::series) {
+      const Series& series = own_.series[a.at];
+      calculate(series.ps[place_in(series, drawn_[a.at]++)]);
+    }
+    if (a.kind == Action::Kind::send) message("send", "to", program_.channels[a.at].to, a);
+    if (a.kind == Action::Kind::receive) message("recv", "from", program_.channels[a.at].from, a);
+    if (a.kind != Action::Kind::wait) return;
+    std::fprintf(file_, "l%u: calc 0\n", ++made_);
+    for (uint32_t i = 0; i < a.count; ++i)
+      std::fprintf(file_, "l%u requires l%u\n", made_, requests_[requests_.size() - own_.ages[a.at + i]]);
+    last_ = made_;
+  }
+  void calculate(int64_t ps) {
+    std::fprintf(file_, "l%u: calc %lld\n", ++made_, static_cast<long long>(ps / 10));
+    std::fprintf(file_, "l%u requires l%u\n", made_, last_);
+    last_ = made_;
+  }
+  void message(const char* what, const char* way, uint32_t other, const Action& a) {
+    const auto bytes = static_cast<long long>(program_.transfers[a.transfer].busy.share.gap_bytes);
+    std::fprintf(file_, "l%u: %s %lldb %s %u tag %u\n", ++made_, what, bytes, way, other, a.at);
+    std::fprintf(file_, "l%u requires l%u\n", made_, last_);
+    requests_.push_back(made_);
+  }
+
+  std::FILE* file_;
+  const Program& program_;
+  const RankProgram& own_;
+  std::vector<uint64_t> drawn_;
+  std::vector<uint32_t> requests_;
+  uint32_t made_ = 1, last_ = 1;
+};
+
+void write_goal(const std::string& path, const Program& program) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (!file) std::exit(1);
+  std::fprintf(file, "num_ranks %zu\n\n", program.ranks.size());
+  for (uint32_t rank = 0; rank < program.ranks.size(); ++rank) Goal(file, program, rank);
+  std::fclose(file);
+}
+
 // Of the processor: the machine may have other work.
 double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -154,11 +219,12 @@ int main(int argc, char** argv) {
       wanted.given[std::string(argv[i], static_cast<size_t>(equals - argv[i]))] = equals + 1;
   const double begin = seconds();
   const Model model(wanted);
+  if (wanted.given.count("goal")) write_goal(wanted.given["goal"], model.program());
   const double made = seconds(), made_megabytes = most_megabytes();
   const Outcome outcome =
       replay(model.program(), {wanted.number("skip", 1) != 0, wanted.number("sensitivities", 0) != 0});
   const double taken = seconds() - made;
-  std::printf("made in %.2f s, %.0f MB; replayed in %.3f s, %.0f MB: %.1f s of the program%s\n", made - begin,
+  std::printf("made in %.2f s, %.0f MB; replayed in %.3f s, %.0f MB: %.6g s of the program%s\n", made - begin,
               made_megabytes, taken, most_megabytes(), static_cast<double>(outcome.whole_ps()) * 1e-12,
               outcome.stuck.empty() ? "" : ", STUCK");
   std::printf("%.4g messages, of which %.4g were replayed: %.1f million a second\n",
