@@ -18,7 +18,13 @@ import kept_builds
 import pytest
 
 from leadline import mpi
+from leadline.improve.file import as_data
+from leadline.improve.improving import Wanted
+from leadline.improve.kept import Kept
+from leadline.improve.setting import Setting
+from leadline.improve.step import Measured
 from leadline.libraries import LIBRARIES
+from leadline.libraries.rule import Rule, Table
 
 SOURCE = Path(__file__).resolve().parents[1] / "programs" / "improvable.c"
 LIMIT_S = 900
@@ -48,6 +54,14 @@ class Improving:
         done = subprocess.run(self.words, env=self.environ, capture_output=True, text=True, timeout=LIMIT_S)
         assert done.returncode == 0, done.stderr
         return Improved(self.directory, json.loads(done.stdout))
+
+    def apply(self, found: Improved, option: str) -> subprocess.CompletedProcess[str]:
+        """What was found, applied to the same command."""
+        words = [sys.executable, "-m", "leadline", "apply", option, str(found.directory / "improve.toml")]
+        command = self.words[self.words.index("--") :]
+        return subprocess.run(
+            [*words, *command], env=self.environ, capture_output=True, text=True, check=True, timeout=LIMIT_S
+        )
 
 
 Improve = Callable[..., Improving]
@@ -110,18 +124,12 @@ def test_a_planted_setting_is_found_undone_and_applied(improve: Improve, name: s
     assert change["after_s"] < change["before_s"]
     assert not (found.directory / "trial").exists()
 
-    file = found.directory / "improve.toml"
-    command = improving.words[improving.words.index("--") + 1 :]
-    leadline = [sys.executable, "-m", "leadline", "apply", str(file)]
-    done = subprocess.run(
-        [*leadline, "--json", "--", *command], env=improving.environ, capture_output=True, text=True, timeout=LIMIT_S
-    )
+    done = improving.apply(found, "--json")
     assert done.stdout.startswith("late: 8 steps")
     told = json.loads(done.stdout.splitlines()[-1])
     assert [each["name"] for each in told["applied"]] == found.chosen
     assert told["not_applied"] == []
-    shell = subprocess.run([*leadline, "--as-shell"], env=improving.environ, capture_output=True, text=True, check=True)
-    assert shell.stdout == f"unset {planted}\n"
+    assert improving.apply(found, "--as-shell").stdout == f"unset {planted}\n"
 
 
 @pytest.mark.ci
@@ -220,3 +228,23 @@ def test_a_setting_among_the_launcher_s_options_is_undone(improve: Improve) -> N
     improving.words[start:start] = ["--mca", "btl_sm_eager_limit", "256"]
     found = improving.run()
     assert (found.found["confirmed"], found.chosen) == (True, ["without-btl_sm_eager_limit"])
+
+
+@pytest.mark.ci
+def test_algorithms_of_ours_take_the_place_of_a_planted_one(improve: Improve) -> None:
+    """A plan as one that was interrupted leaves it: whether they win measured alone is a matter of the machine."""
+    improving = improve("openmpi", "parts", 10, ranks=2, planted=PARTS["openmpi"], only="own-algorithms")
+    command = tuple(improving.words[improving.words.index("--") + 1 :])
+    improving.directory.mkdir()
+    wanted = Wanted(command, improving.directory, 60.0, only=("own-algorithms",))
+    table = Table((Rule("bcast", (2, 2), (1 << 20, 1 << 20), "linear"),))
+    ours = Setting("own-algorithms", "own-algorithms", "ours", "", 1.0, table=table, by_shim=True)
+    plan = {"measured": Measured.ITERATION.value, "ranks": 2, "record_wall_s": 1.0, "not_tried": []}
+    Kept(improving.directory, command, wanted.same).keep_plan({**plan, "settings": [as_data(ours)]})
+
+    found = improving.run()
+    assert (found.found["confirmed"], found.chosen) == (True, ["own-algorithms"])
+    done = improving.apply(found, "--json")
+    assert json.loads(done.stdout.splitlines()[-1])["applied"][0]["proof"] == "calls counted by the shim"
+    assert "export LD_PRELOAD=" in improving.apply(found, "--as-shell").stdout
+    assert (found.directory / "collectives.shim").read_text().splitlines()[1].startswith("bcast 2 2 1048576 1048576 ")

@@ -14,7 +14,7 @@ from leadline.tuning.table import Table
 from leadline.tuning.tune import Wanted, tune
 
 MOST_SIZES = 3  # of an operation: those that move most
-LAUNCHES, ROUNDS, SECONDS = 3, 40, 0.2
+LAUNCHES, ROUNDS, SECONDS = 3, 60, 0.5
 LEAST_S = 60.0
 
 
