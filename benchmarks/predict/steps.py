@@ -1,8 +1,10 @@
 """python benchmarks/predict/steps.py [--mpi NAME] [--ranks N] [--few N] [--many N] [--rounds N] DIR [-- OPTIONS]
+python benchmarks/predict/steps.py DIR
 
-How far off `leadline predict --steps` is: the workload opatm is recorded with few steps, the prediction for many is
-written to DIR/steps.json, and only then it runs with as many, a few times. Times are those of its steps, by its own
-clock: that of the run with many less that of the setup. The machine must be idle, with a core for each rank.
+How far off `leadline predict --steps` is: the workload opatm is recorded with few steps, and the prediction for many is
+written to DIR/steps.json. Called again, it runs with as many, a few times. Times are those of its steps, by its own
+clock: that of the run with many less that of the setup. The machine must be idle, with a core for each rank, both
+times. With its defaults, 816 steps should take one or two minutes, three times.
 """
 
 from __future__ import annotations
@@ -37,17 +39,8 @@ def steps_s(said: str) -> float:
     return whole - reading - setup
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[2])
-    parser.add_argument("directory", type=Path, help="for recordings and results; new")
-    parser.add_argument("--mpi", default="mpich")
-    parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--few", type=int, default=3)
-    parser.add_argument("--many", type=int, default=816)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("options", nargs="*", default=["--grid", "64x64x24", "--cost", "light"])
-    arguments = parser.parse_args()
-    arguments.directory.mkdir(parents=True)
+def predict(arguments: argparse.Namespace, kept: Path) -> None:
+    arguments.directory.mkdir(parents=True, exist_ok=True)
     workload(arguments, arguments.few, arguments.directory / "few")
     words = [*LEADLINE, "predict", str(arguments.directory / "few"), "--steps", str(arguments.many), "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -55,17 +48,40 @@ def main() -> None:
         raise SystemExit(done.stderr)
     data = json.loads(done.stdout)
     each = data["predicted"]["iteration"]
-    kept = arguments.directory / "steps.json"
-    result = {"predicted_s": {name: arguments.many * value for name, value in each.items()}}
-    kept.write_text(json.dumps(result | {"prediction": data}, indent=1) + "\n")  # before anything is measured
-    measured = [steps_s(workload(arguments, arguments.many)) for _ in range(arguments.rounds)]
-    kept.write_text(json.dumps(result | {"measured_s": measured, "prediction": data}, indent=1) + "\n")
+    given = {name: getattr(arguments, name) for name in ("mpi", "ranks", "few", "many", "rounds", "options")}
+    result = {"given": given, "predicted_s": {name: arguments.many * value for name, value in each.items()}}
+    kept.write_text(json.dumps(result | {"prediction": data}, indent=1) + "\n")
+    print(f"predicted: {result['predicted_s']}; now call this again with the directory alone")
+
+
+def measure(kept: Path, directory: Path) -> None:
+    result = json.loads(kept.read_text())
+    given = argparse.Namespace(directory=directory, **result["given"])
+    measured = [steps_s(workload(given, given.many)) for _ in range(given.rounds)]
+    kept.write_text(json.dumps(result | {"measured_s": measured}, indent=1) + "\n")
     seconds, low, high = (result["predicted_s"][name] for name in ("seconds", "low", "high"))
     median = statistics.median(measured)
     within = "in" if low <= median <= high else "not in"
-    print(f"{arguments.few} → {arguments.many} steps on {arguments.ranks} ranks, {arguments.mpi}")
+    print(f"{given.few} → {given.many} steps on {given.ranks} ranks, {given.mpi}")
     print(f"predicted {seconds:.2f} s ({low:.2f} to {high:.2f}); measured {median:.2f} s, {measured}")
     print(f"{seconds / median - 1:+.1%}, {within} the interval")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[3])
+    parser.add_argument("directory", type=Path, help="for recordings and results")
+    parser.add_argument("--mpi", default="mpich")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--few", type=int, default=3)
+    parser.add_argument("--many", type=int, default=816)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("options", nargs="*", default=["--grid", "64x64x8", "--cost", "light"])
+    arguments = parser.parse_args()
+    kept = arguments.directory / "steps.json"
+    if kept.exists():
+        measure(kept, arguments.directory)
+    else:
+        predict(arguments, kept)
 
 
 if __name__ == "__main__":

@@ -77,6 +77,32 @@ void incast(uint32_t senders, int64_t each) {
   testing::check_equal(replay(b.program).end_ps[0], 10 + 1000 + 50 * senders * each + 10, "incast");
 }
 
+// A receiving port does not keep messages waiting that came long before the one that the rank waits for first.
+void early_messages() {
+  constexpr Way way{.latency = 1000, .overhead = 10, .busy = 50};
+  Builder b(4);
+  b.compute(1, 100000);
+  for (uint32_t i = 1; i < 4; ++i) {
+    b.send(i, 0, way);
+    b.receive(0, i, way);
+  }
+  testing::check_equal(replay(b.program).end_ps[0], 100000 + 10 + 1000 + 50 + 3 * 10, "early messages");
+}
+
+// A rank that waits for nobody does not run ahead for all of its iterations: the steady state is found.
+void free_running() {
+  constexpr Way way{.latency = 1000, .overhead = 10, .busy = 50, .port_busy = 200, .by_port = true};
+  Builder b(2);
+  for (uint32_t i : {0U, 1U}) b.loop(i, 1000000);
+  b.compute(0, 300);
+  b.send(0, 1, way);
+  b.receive(1, 0, way);
+  for (uint32_t i : {0U, 1U}) b.end(i);
+  const Outcome outcome = replay(b.program);
+  testing::check_equal(outcome.end_ps[1], 1000000 * (300 + 10) + 1000 + 200 + 10, "a rank that waits for nobody");
+  testing::check(outcome.replayed < 100, "a rank that waits for nobody: steps are skipped");
+}
+
 // Two ranks of one node send to another node through a port that is slower than theirs.
 void node_port() {
   Builder b(3);
@@ -162,6 +188,8 @@ int main() {
   pipeline(100000, 5, {.latency = 1000, .overhead = 10, .busy = 300});
   withdrawn();
   incast(32, 20);
+  early_messages();
+  free_running();
   node_port();
   knee();
   overlap();
