@@ -27,6 +27,7 @@ name = "other"
 command = ["other"]
 record = false
 scaling = "weak"
+parts = { solver = 'solver ([0-9.]+)' }
 
 [[setting]]
 name = "default"
@@ -76,6 +77,7 @@ def test_a_file_is_the_cells_that_it_says(tmp_path: Path) -> None:
     app, other = plan.programs
     assert (app.command, app.build) == (("./app", "two words"), ("make", "CC={mpicc}"))
     assert (app.recording, other.recording) == (Recording.ALTERNATE, Recording.NO)
+    assert (app.parts, other.parts) == ((), (("solver", "solver ([0-9.]+)"),))
     assert (app.timeout_s, other.scaling, plan.repeats, plan.name) == (60.0, "weak", 3, "c")
     assert plan.settings[1].environment == {"OMPI_MCA_pml": "ob1", "LIMIT": "4096"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,24 @@ def test_a_later_line_of_a_run_holds(journal: Journal) -> None:
     cells = rows_of(journal, plan, lambda *_: 3.0)
     found = document(plan, cells, Journal(journal.directory))
     assert (found["cells"][0]["n"], found["runs"]["failed"]) == (1, 0)
+
+
+def test_parts_are_compared_like_programs(journal: Journal) -> None:
+    """The whole is the same with both libraries; one part takes twice as long, and a run printed no time of it."""
+    plan = a_plan(repeats=6)
+    program = replace(plan.programs[0], parts=(("solver", "s (.*)"),))
+    plan = replace(plan, programs=(program,))
+    cells = rows_of(journal, plan, lambda chance, cell, n: 5.0 * math.exp(chance.gauss(0, 0.01)))
+    for key, row in list(journal.rows.items()):
+        solver = {"mpich": 1.0, "openmpi": 2.0}[row["names"]["library"]] + 0.01 * key[1]
+        journal.add({**row, "parts": {"solver": None if key[1] == 5 else solver}})
+    found = document(plan, cells, journal)
+    assert [(c["part"], c["library"], c["n"]) for c in found["cells"]] == [
+        ("", "mpich", 6),
+        ("solver", "mpich", 5),
+        ("", "openmpi", 6),
+        ("solver", "openmpi", 5),
+    ]
+    assert [(each["part"], each["claims"]) for each in found["comparisons"]] == [("", 0), ("solver", 1)]
+    assert "app: solver, 2 ranks: mpich is the fastest" in found["paragraphs"][1]
+    assert found["runs"] == {"planned": 12, "finished": 12, "failed": 0}

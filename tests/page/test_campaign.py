@@ -25,6 +25,7 @@ def a_campaign(n_cells: int, repeats: int) -> dict[str, Any]:
         {
             **{
                 "program": f"app{at % 4}",
+                "part": "",
                 "input": "default",
                 "ranks": 2 << (at // 4 % 5),
                 "candidate": f"lib{at // 20}",

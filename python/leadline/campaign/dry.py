@@ -32,6 +32,7 @@ def plan_of(plan: Plan, cells: Sequence[Cell], journal: Journal) -> dict[str, An
         rows.append(
             {
                 **each.cell.names,
+                "part": "",
                 "candidate": each.cell.candidate,
                 "runs": planned,
                 "left": left,

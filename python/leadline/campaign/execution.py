@@ -136,6 +136,7 @@ class Execution:
             row["wall_s"] = _recorded_s(self._place(done.turn)) or row["wall_s"]
         time_s, why = _time(job.cell.program.time, outcome, row["wall_s"]) if outcome.ok else (None, outcome.reason)
         row |= {"ok": time_s is not None, "time_s": time_s, "reason": why}
+        row["parts"] = {name: _time(pattern, outcome, 0.0)[0] for name, pattern in job.cell.program.parts}
         library = self.programs.library(job.cell.library)
         assert isinstance(library, Library)
         wanted = dict(job.cell.setting.environment)

@@ -20,6 +20,7 @@ ENVIRONMENTS = "environments.toml"
 
 DIMENSIONS: tuple[ColumnDeclaration, ...] = (
     text("program", "program"),
+    text("part", "part of it that is timed; empty: the whole"),
     text("input", "input"),
     count("ranks", "number of ranks"),
     text("library", "MPI library"),

@@ -12,10 +12,12 @@ from leadline.statistics.median import median
 
 @dataclass
 class Measured:
-    """A cell and its runs, by repeat. times: of those that count: without the recorder if there are such."""
+    """A cell and its runs, by repeat; or a part of its program. times: of those that count: without the recorder if
+    there are such."""
 
     cell: Cell
     rows: list[Row]
+    part: str = ""
     times: list[float] = field(default_factory=list)
     recorded: bool = False
 
@@ -36,8 +38,22 @@ class Measured:
         return sum(not row["ok"] for row in self.rows)
 
 
-def measured(cells: Sequence[Cell], journal: Journal) -> list[Measured]:
+def measured(cells: Sequence[Cell], journal: Journal, *, parts: bool = False) -> list[Measured]:
+    """parts: whether the parts of programs follow their cells."""
     by_cell: dict[str, list[Row]] = {}
     for (cell_id, _, _), row in journal.rows.items():
         by_cell.setdefault(cell_id, []).append(row)
-    return [Measured(cell, by_cell.get(cell.id, [])) for cell in cells]
+    found: list[Measured] = []
+    for cell in cells:
+        rows = by_cell.get(cell.id, [])
+        found.append(Measured(cell, rows))
+        for name, _ in cell.program.parts if parts else ():
+            found.append(Measured(cell, [_of_part(row, name) for row in rows], name))
+    return found
+
+
+def _of_part(row: Row, name: str) -> Row:
+    parts = row.get("parts")
+    time_s = parts.get(name) if isinstance(parts, dict) else None
+    known = isinstance(time_s, int | float)
+    return {**row, "time_s": time_s if known else None, "ok": row["ok"] and known}

@@ -29,19 +29,22 @@ class Recording(enum.Enum):
 
 @dataclass(frozen=True)
 class Program:
-    """command: its words, without the launcher; () for a workload that comes with Leadline.   directory: where it runs;
-    with a build, the tree that is copied.   build: the words of a command, with {mpicc} and the like.
+    """command: its words, without the launcher; () for a workload that comes with Leadline.   arguments: of a workload.
+    directory: where it runs; with a build, the tree that is copied.   build: words, with {mpicc} and the like in them.
 
     time: a pattern whose first group is the time in seconds in its output; "": the whole run is timed.
+    parts: patterns of the times of its parts, by name.
     scaling: "strong" or "weak".
     """
 
     name: str
     command: tuple[str, ...] = ()
     workload: str = ""
+    arguments: tuple[str, ...] = ()
     directory: Path = Path()
     build: tuple[str, ...] = ()
     time: str = ""
+    parts: tuple[tuple[str, str], ...] = ()
     recording: Recording = Recording.YES
     timeout_s: float = 0.0
     scaling: str = "strong"
@@ -49,15 +52,17 @@ class Program:
 
 @dataclass(frozen=True)
 class Setting:
-    """environment: for every rank.   options: of the launcher.   libraries: that it is for; empty: all."""
+    """environment: for every rank.   options: of the launcher.   libraries, programs: that it is for; empty: all."""
 
     name: str = "default"
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     options: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
 
-    def fits(self, library: str, kind: str) -> bool:
-        return not self.libraries or library in self.libraries or kind in self.libraries
+    def fits(self, library: str, kind: str, program: str) -> bool:
+        fits = not self.libraries or library in self.libraries or kind in self.libraries
+        return fits and (not self.programs or program in self.programs)
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,8 @@ class Cell:
         program, setting = self.program, self.setting
         defined = [
             *(self.names.items()),
-            (program.command, program.workload, program.build, program.time, str(program.directory)),
+            (program.command, program.workload, program.arguments, program.build),
+            (program.time, program.parts, str(program.directory)),
             (sorted(setting.environment.items()), setting.options, self.input.arguments),
         ]
         digest = hashlib.sha256(json.dumps(defined, default=str).encode(errors="surrogateescape")).hexdigest()[:8]
@@ -156,5 +162,7 @@ class Plan:
     def _all(self, kinds: Mapping[str, str]) -> Iterator[Cell]:
         programs = itertools.product(self.ranks, self.programs, self.inputs)
         for (ranks, program, given), library, setting in itertools.product(programs, self.libraries, self.settings):
-            if setting.fits(library, kinds[library]) and (not given.programs or program.name in given.programs):
+            if setting.fits(library, kinds[library], program.name) and (
+                not given.programs or program.name in given.programs
+            ):
                 yield Cell(program, library, ranks, setting, given)

@@ -34,6 +34,19 @@ def kind_of(name: str) -> str:
         return mpi.find(name).kind.name
 
 
+def library_for(name: str, say: Callable[[str], None]) -> Library:
+    """One from PyPI is installed if it is missing. Raises UsageError and MissingPrerequisite."""
+    try:
+        return mpi.find(name)
+    except MissingPrerequisite:
+        try:
+            mpi.release(name)
+        except UsageError:
+            raise MissingPrerequisite(f"MPI library {name} is not installed") from None
+    say(f"installing the MPI library {name} from PyPI into {mpi.home()}")
+    return mpi.install(name)
+
+
 @dataclass(frozen=True)
 class Start:
     """words: the program's, without its launcher. why_not: why it cannot be started with this library, or ""."""
@@ -58,19 +71,10 @@ class Programs:
         """A library from PyPI is installed if it is missing. A text: why it cannot be had."""
         if name not in self._libraries:
             try:
-                self._libraries[name] = self._found(name)
+                self._libraries[name] = library_for(name, self._say)
             except LeadlineError as error:
                 self._libraries[name] = str(error)
         return self._libraries[name]
-
-    def _found(self, name: str) -> Library:
-        try:
-            return mpi.find(name)
-        except MissingPrerequisite:
-            if name in mpi.DEBIAN or "/" in name:
-                raise
-        self._say(f"installing the MPI library {name} from PyPI into {mpi.home()}")
-        return mpi.install(name)
 
     def start(self, cell: Cell) -> Start:
         key = cell.program, cell.library
@@ -88,7 +92,7 @@ class Programs:
     def _start(self, program: Program, library: Library) -> Start:
         if program.workload:
             executable = workloads.build(workloads.find(program.workload), library)
-            return Start((str(executable),), program.directory)
+            return Start((str(executable), *program.arguments), program.directory)
         directory = self._built(program, library) if program.build else program.directory
         first = program.command[0]
         if "/" in first and not Path(first).is_absolute():

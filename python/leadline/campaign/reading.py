@@ -141,20 +141,36 @@ def _common(table: Reader, else_: _Common) -> _Common:
 def _program(table: Reader, common: _Common) -> Program:
     command = table.take("command", NO_WORDS, _words, 'words, e.g. ["./app", "-x"]; no shell reads them')
     workload = table.take("workload", "", _workload, f"one of {', '.join(workloads.names())}")
+    arguments = table.take("arguments", NO_WORDS, _words, 'words for the workload, e.g. ["--steps", "3"]')
     directory = table.take("directory", ".", _text, "a path")
     build = table.take("build", NO_WORDS, _build, f"words, in which {{mpicc}} is one of {', '.join(BUILD_WORDS)}")
     if bool(command) == bool(workload):
         raise UsageError(f"{table.file}: {table.where}expected command or workload, and not both")
+    if arguments and not workload:
+        raise UsageError(f"{table.file}: {table.where}arguments: a command has its own words")
     if build and workload:
         raise UsageError(f"{table.file}: {table.where}build: a workload is built by Leadline itself")
     default = workload or Path(command[0]).name
     name = table.take("name", default, _name, "a name without slashes, of at most 80 characters")
+    parts = table.take("parts", NO_VARIABLES, _parts, "names with regular expressions, as for time")
     own = _common(table, common)
     table.end()
     place = Path(os.path.abspath(table.origin / directory))
     if not place.is_dir() and table.must_exist:
         raise UsageError(f"{table.file}: {table.where}directory: no such directory: {place}")
-    return Program(name, command, workload, place, build, own.time, own.recording, own.timeout_s, own.scaling)
+    return Program(
+        name=name,
+        command=command,
+        workload=workload,
+        arguments=arguments,
+        directory=place,
+        build=build,
+        time=own.time,
+        parts=tuple(parts.items()),
+        recording=own.recording,
+        timeout_s=own.timeout_s,
+        scaling=own.scaling,
+    )
 
 
 def _setting(table: Reader) -> Setting:
@@ -164,10 +180,11 @@ def _setting(table: Reader) -> Setting:
     )
     options = table.take("options", NO_WORDS, _words, 'words for the launcher, e.g. ["--bind-to", "core"]')
     libraries = table.take("libraries", NO_WORDS, _many(_text), 'names of libraries, e.g. ["openmpi"]')
+    programs = table.take("programs", NO_WORDS, _many(_text), 'names of programs, e.g. ["pop"]')
     table.end()
     if not name:
         raise UsageError(f"{table.file}: {table.where}no name")
-    return Setting(name, environment, options, libraries)
+    return Setting(name, environment, options, libraries, programs)
 
 
 def _input(table: Reader) -> Input:
@@ -269,6 +286,12 @@ def _pattern(value: Any) -> str | None:
         return value if isinstance(value, str) and (not value or re.compile(value).groups >= 1) else None
     except re.error:
         return None
+
+
+def _parts(value: Any) -> dict[str, str] | None:
+    if not isinstance(value, dict):
+        return None
+    return value if all(_name(name) and each and _pattern(each) for name, each in value.items()) else None
 
 
 def _workload(value: Any) -> str | None:

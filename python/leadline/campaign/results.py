@@ -38,9 +38,9 @@ class Comparison:
 def comparisons(found: Sequence[Measured]) -> list[Comparison]:
     """Those with two cells or more that were run twice or more, the fastest first. A difference is claimed if the
     probability of any false claim in the whole campaign is at most 5 % (Holm)."""
-    by: dict[tuple[str, str, int], list[Measured]] = {}
+    by: dict[tuple[str, str, str, int], list[Measured]] = {}
     for each in found:
-        key = each.cell.program.name, each.cell.input.name, each.cell.ranks
+        key = each.cell.program.name, each.part, each.cell.input.name, each.cell.ranks
         by.setdefault(key, []).append(each)
     made: list[Comparison] = []
     for group in by.values():
@@ -66,10 +66,10 @@ def comparisons(found: Sequence[Measured]) -> list[Comparison]:
 
 def document(plan: Plan, cells: Sequence[Cell], journal: Journal) -> dict[str, Any]:
     """Everything that is shown, as JSON has it."""
-    found = measured(cells, journal)
+    found = measured(cells, journal, parts=True)
     made = comparisons(found)
     planned = plan.repeats * sum(len(cell.program.recording.ways) for cell in cells)
-    rows = [row for each in found for row in each.rows]
+    rows = [row for each in found if not each.part for row in each.rows]
     failed = [row for row in rows if not row["ok"]]
     ids = {cell.id for cell in cells}
     others = sum(cell_id not in ids for cell_id, _, _ in journal.rows)
@@ -84,13 +84,20 @@ def document(plan: Plan, cells: Sequence[Cell], journal: Journal) -> dict[str, A
         "comparisons": [_comparison(each) for each in made],
         "scaling": curves(found),
     }
-    places = {each.cell.id: (comparison, place) for comparison in made for place, each in enumerate(comparison.of)}
+    places = {
+        (each.cell.id, each.part): (comparison, place)
+        for comparison in made
+        for place, each in enumerate(comparison.of)
+    }
     letters = {
         id_: word
         for comparison, of in zip(made, content["comparisons"], strict=True)
-        for id_, word in zip((each.cell.id for each in comparison.of), of["groups"], strict=True)
+        for id_, word in zip(((each.cell.id, each.part) for each in comparison.of), of["groups"], strict=True)
     }
-    content["cells"] = [_cell(each, places.get(each.cell.id), letters.get(each.cell.id, "")) for each in found]
+    keys = [(each.cell.id, each.part) for each in found]
+    content["cells"] = [
+        _cell(each, places.get(key), letters.get(key, "")) for key, each in zip(keys, found, strict=True)
+    ]
     content["paragraphs"] = paragraphs(content)
     content["verdict"] = verdict(content)
     return content
@@ -128,6 +135,7 @@ def _cell(each: Measured, at: tuple[Comparison, int] | None, group: str) -> dict
         )
     return {
         **each.cell.names,
+        "part": each.part,
         "id": each.cell.id,
         "candidate": each.cell.candidate,
         "n": len(each.times),
@@ -184,6 +192,7 @@ def _comparison(each: Comparison) -> dict[str, Any]:
     cell = each.of[0].cell
     return {
         "program": cell.program.name,
+        "part": each.of[0].part,
         "input": cell.input.name,
         "ranks": cell.ranks,
         "ranking": [one.cell.candidate for one in each.of],

@@ -14,14 +14,15 @@ SCALE = 1_000_000
 
 def curves(found: Sequence[Measured]) -> list[dict[str, Any]]:
     """Those with two numbers of ranks or more. Scalability and efficiency are relative to the fewest ranks."""
-    by: dict[tuple[str, str, str], list[Measured]] = {}
+    by: dict[tuple[str, str, str, str], list[Measured]] = {}
     for each in found:
         if each.times:
-            by.setdefault((each.cell.program.name, each.cell.input.name, each.cell.candidate), []).append(each)
+            key = each.cell.program.name, each.part, each.cell.input.name, each.cell.candidate
+            by.setdefault(key, []).append(each)
     return [_curve(key, group) for key, group in by.items() if len(group) > 1]
 
 
-def _curve(key: tuple[str, str, str], group: Sequence[Measured]) -> dict[str, Any]:
+def _curve(key: tuple[str, str, str, str], group: Sequence[Measured]) -> dict[str, Any]:
     kind = group[0].cell.program.scaling
     times = sorted((each.cell.ranks, each.median_s or 0.0) for each in group)
     first, first_s = times[0]
@@ -34,10 +35,11 @@ def _curve(key: tuple[str, str, str], group: Sequence[Measured]) -> dict[str, An
         }
         for ranks, time_s in times
     ]
-    program, given, candidate = key
+    program, part, given, candidate = key
     serial = _serial(times) if kind == "strong" else None
     return {
         "program": program,
+        "part": part,
         "input": given,
         "candidate": candidate,
         "kind": kind,

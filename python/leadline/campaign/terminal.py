@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leadline.campaign.words import name_of
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 
@@ -79,10 +80,6 @@ def figures(cell: Mapping[str, Any], *, intervals: bool) -> str:
     return f"{fmt.seconds(cell['median']):>8}  {beside}{times:7} {cell['group']:3} {', '.join(marks)}".rstrip()
 
 
-def name_of(cell: Mapping[str, Any]) -> str:
-    return str(cell["program"]) if cell["input"] == "default" else f"{cell['program']} {cell['input']}"
-
-
 def _short(text: str, most: int = WIDEST) -> str:
     text = " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
@@ -117,7 +114,7 @@ def _settings(cells: Sequence[Mapping[str, Any]], out: Screen) -> None:
 def _failures(cells: Sequence[Mapping[str, Any]], out: Screen) -> None:
     found: dict[str, int] = {}
     for cell in cells:
-        for run in cell["runs"]:
+        for run in cell["runs"] if not cell["part"] else ():
             if run["reason"]:
                 text = f"{name_of(cell)}, {cell['ranks']} ranks, {cell['candidate']}: {run['reason']}"
                 found[text] = found.get(text, 0) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from leadline.text import format as fmt
@@ -30,8 +31,7 @@ def paragraphs(content: dict[str, Any]) -> list[str]:
 
 def sentence(each: dict[str, Any]) -> str:
     """Of one comparison."""
-    program = each["program"] if each["input"] == "default" else f"{each['program']} {each['input']}"
-    where = f"{program}, {fmt.plural(each['ranks'], 'rank')}"
+    where = f"{name_of(each)}, {fmt.plural(each['ranks'], 'rank')}"
     names, best = each["ranking"], each["best"]
     counted = f"{min(each['n'])} to {max(each['n'])}" if len(set(each["n"])) > 1 else f"{each['n'][0]}"
     repeats = f"{counted} {'repeat' if counted == '1' else 'repeats'} each"
@@ -47,6 +47,12 @@ def sentence(each: dict[str, Any]) -> str:
     more = f" and {len(slower) - MOST_NAMED} more take longer" if len(slower) > MOST_NAMED else ""
     beside = "" if len(best) == 1 else f", compared with {names[0]}"
     return f"{where}: {first}; {', '.join(parts)}{beside}{more} ({repeats})."
+
+
+def name_of(cell: Mapping[str, Any]) -> str:
+    """Program, input if it has several, and part."""
+    given = "" if cell["input"] == "default" else f" {cell['input']}"
+    return f"{cell['program']}{given}{': ' + cell['part'] if cell['part'] else ''}"
 
 
 def _slower(name: str, ratio: dict[str, Any]) -> str:

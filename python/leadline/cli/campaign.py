@@ -138,6 +138,23 @@ def _show(campaign: Any, found: dict[str, Any], *, all_: bool, json_: bool) -> N
     say(f"runs and results: {shown(campaign.directory)}")
 
 
+def show_study(campaign: Any, content: dict[str, Any] | None, *, json_: bool) -> int:
+    """Of a study that is a campaign; None: what it would run."""
+    if content is None:
+        return _dry(campaign, None, all_=False, json_=json_)
+    _show(campaign, content, all_=False, json_=json_)
+    if not json_:
+        from leadline.studies.libraries.terminal import draw
+        from leadline.text.printing import console
+        from leadline.text.screen import Screen
+
+        draw(content, Screen(console()))
+    page = _page(campaign, content, None, again=True)
+    if page is not None:
+        say(f"page: {shown(page)}")
+    return 0
+
+
 def _page(campaign: Any, found: dict[str, Any], html: str | None, *, again: bool) -> Path | None:
     """Written after runs, and where it is asked for."""
     if html is None and not again:

@@ -131,6 +131,63 @@ def opatm(
     return 0
 
 
+@command.command("libraries", short_help="Open MPI's OB1 and CM, and other libraries, under four applications.")
+@click.option(
+    "-n", "--ranks", metavar="P,Q", envvar="LEADLINE_RANKS", default="2,4", show_default=True, help="Numbers of ranks."
+)
+@click.option(
+    "--mpi",
+    "libraries",
+    metavar="A,B",
+    envvar="LEADLINE_MPI",
+    default="mpich,openmpi,openmpi@4.1.8,intel",
+    show_default=True,
+    help="MPI libraries.",
+)
+@click.option(
+    "--repeats", type=click.IntRange(2), envvar="LEADLINE_REPEATS", default=5, show_default=True, help="Runs of each."
+)
+@click.option("--small", is_flag=True, envvar="LEADLINE_SMALL", help="Problems that take seconds, not minutes.")
+@click.option("--record", is_flag=True, envvar="LEADLINE_RECORD", help="Record the runs, with their reports.")
+@click.option(
+    "-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Directory of the study, to begin or to resume."
+)
+@click.option("--dry-run", is_flag=True, envvar="LEADLINE_DRY_RUN", help="Print what would run, and for how long.")
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
+def libraries(
+    ranks: str,
+    libraries: str,
+    repeats: int,
+    small: bool,
+    record: bool,
+    output: str | None,
+    dry_run: bool,
+    json_: bool,
+) -> int:
+    """Open MPI on a Cray XT4, again: vh1, gtc, pop and s3d with each library, Open MPI with its PMLs OB1 and CM.
+
+    Messages alone are measured beside them, and MPI_Allreduce under pop with four algorithms. For each claim of the
+    paper the study says whether it holds here, does not, or cannot be said here. It resumes with -o.
+    """
+    from leadline.cli.campaign import FAILED, show_study
+    from leadline.runs.progress import ProgressLine
+    from leadline.studies.libraries.plan import Wanted
+    from leadline.studies.libraries.study import campaign_of, run
+
+    numbers = tuple(sorted(_numbers("--ranks", ranks, 1, 4096)))
+    names = tuple(dict.fromkeys(name.strip() for name in libraries.split(",") if name.strip()))
+    wanted = Wanted(names, numbers, repeats, small, record)
+    directory = Path(tempfile.mkdtemp(prefix="leadline-study-")) if output is None else Path(output).absolute()
+    campaign = campaign_of(wanted, directory)
+    if dry_run:
+        return show_study(campaign, None, json_=json_)
+    with ProgressLine(say) as line:
+        found = run(campaign, wanted, line.note, line.show)
+    show_study(campaign, found.content, json_=json_)
+    found.interruption.end_if_any()
+    return FAILED if found.content["runs"]["failed"] else 0
+
+
 def _numbers(option: str, text: str, least: int, most: int) -> set[int]:
     parts = text.split(",")
     if not all(re.fullmatch(r"\d{1,6}", part.strip()) and least <= int(part) <= most for part in parts):

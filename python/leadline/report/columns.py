@@ -204,6 +204,12 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "outliers": Column("Outliers", "Repeats far from the others; they are kept"),
         "failed": Column("Failed", "Runs that failed"),
     },
+    "campaign_claims": {
+        "claim": Column("Claim", "Of the paper"),
+        "published": Column("Published", "Its figures"),
+        "verdict": Column("Here", "Whether it holds on this machine"),
+        "why": Column("Figures", "Measured here, as ratios of times with their 95 % CI"),
+    },
     "campaign_scaling": {
         "program": Column("Program", "Program and input"),
         "candidate": Column("Candidate", "Library and setting"),

@@ -11,11 +11,12 @@ import { table } from "./table.js";
 export function show() {
   const campaign = read();
   const failed = campaign.cells.flatMap((cell) =>
-    cell.runs.filter((run) => run.reason).map((run) => ({ ...run, cell })),
+    (cell.part ? [] : cell.runs).filter((run) => run.reason).map((run) => ({ ...run, cell })),
   );
   const sections = [
     { id: "environments", title: "Environments", inside: environments(campaign.environments) },
     { id: "proven", title: "What is proven", inside: proven(campaign.paragraphs) },
+    ...(campaign.claims ? [{ id: "claims", title: "Claims of the paper", inside: claims(campaign.claims) }] : []),
     { id: "curves", title: "Time by number of ranks", inside: multiples(campaign.cells) },
     { id: "cells", title: "Cells", inside: cells(campaign.cells) },
     ...(campaign.scaling.length ? [{ id: "scaling", title: "Scaling", inside: scaling(campaign.scaling) }] : []),
@@ -60,6 +61,22 @@ function proven(paragraphs) {
       paragraphs.map((text) => h("li", null, text)),
     ),
   ];
+}
+
+function claims(rows) {
+  return table({
+    of: "campaign_claims",
+    label: "Claims of the paper",
+    columns: [
+      { id: "claim", head: true, text: true, value: (e) => e.claim, cell: (e) => h("span", { class: "whole" }, e.claim) },
+      { id: "published", text: true, value: (e) => e.published, cell: (e) => e.published },
+      { id: "verdict", text: true, keep: 2, value: (e) => e.verdict, cell: (e) => e.verdict },
+      { id: "why", text: true, keep: 1, value: (e) => e.why, cell: (e) => h("span", { class: "whole" }, e.why) },
+    ],
+    rows,
+    one: "claim",
+    words: (e) => e.claim,
+  });
 }
 
 function cells(rows) {

@@ -85,7 +85,8 @@ function point(cell, run, x, y, color) {
 }
 
 export function named(cell) {
-  return cell.input === "default" ? cell.program : `${cell.program} ${cell.input}`;
+  const given = cell.input === "default" ? "" : ` ${cell.input}`;
+  return `${cell.program}${given}${cell.part ? `: ${cell.part}` : ""}`;
 }
 
 /** A path beside the page as an address: its names may contain anything. */

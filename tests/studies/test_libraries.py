@@ -1,0 +1,140 @@
+"""leadline study libraries: its campaign's file, and what is said to each claim, from made-up times."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline import mpi
+from leadline.campaign.journal import Journal
+from leadline.campaign.measured import measured
+from leadline.campaign.plan import Cell, Plan
+from leadline.campaign.reading import read
+from leadline.campaign.results import comparisons
+from leadline.studies.libraries import claims
+from leadline.studies.libraries.messages import LATENCY, Messages
+from leadline.studies.libraries.plan import ALGORITHMS, Wanted, toml_of
+
+
+def plan(tmp_path: Path, libraries: tuple[str, ...] = ("mpich", "openmpi"), repeats: int = 6) -> Plan:
+    file = tmp_path / "campaign.toml"
+    file.write_text(toml_of(Wanted(libraries, (2, 4), repeats, True, False), libraries))
+    return read(file)
+
+
+def test_open_mpi_runs_with_each_pml_and_the_algorithms_under_pop(tmp_path: Path) -> None:
+    cells = plan(tmp_path).cells(str)
+    found = {program: {c.candidate for c in cells if c.program.name == program} for program in ("vh1", "pop")}
+    assert found["vh1"] == {"mpich", "openmpi OB1", "openmpi CM"}
+    assert found["pop"] == found["vh1"] | {f"openmpi allreduce {name}" for name in ALGORITHMS}
+    assert {c.candidate for c in plan(tmp_path, ("mpich",)).cells(str)} == {"mpich"}
+    (cm,) = {tuple(sorted(c.setting.environment.items())) for c in cells if c.setting.name == "CM"}
+    assert ("OMPI_MCA_pml", "cm") in cm
+
+
+def judged(tmp_path: Path, factors: dict[tuple[str, str], float], messages: Messages) -> dict[str, claims.Verdict]:
+    """factors: by program (or "pop barotropic") and candidate; 1 for those that it does not name."""
+    (tmp_path / "runs").mkdir()
+    made, journal, chance = plan(tmp_path), Journal(tmp_path / "runs"), random.Random(1)
+    cells = made.cells(str)
+    for repeat in range(made.repeats):
+        for cell in cells:
+            journal.add(row(cell, repeat, factors, chance))
+    found = comparisons(measured(cells, journal, parts=True))
+    return {each.claim: each for each in claims.verdicts(found, messages, "openmpi")}
+
+
+def row(cell: Cell, repeat: int, factors: dict[tuple[str, str], float], chance: random.Random) -> dict[str, Any]:
+    def time_s(name: str) -> float:
+        return factors.get((name, cell.candidate), 1.0) * math.exp(chance.gauss(0, 0.01))
+
+    name = cell.program.name
+    return {
+        **{"cell": cell.id, "names": cell.names, "repeat": repeat, "recorded": False, "ok": True, "reason": ""},
+        **{"time_s": time_s(name), "wall_s": 1.0},
+        "parts": {part: time_s(f"{name} {part}") for part, _ in cell.program.parts},
+    }
+
+
+def alone(**latency: float) -> Messages:
+    us = {name.replace("_", " "): {LATENCY: [us] * 3, claims.LARGE: [100 * us] * 3} for name, us in latency.items()}
+    return Messages(us)
+
+
+def test_claims_that_hold_here(tmp_path: Path) -> None:
+    factors = {
+        ("gtc", "openmpi CM"): 1.1,
+        ("pop", "openmpi OB1"): 1.2,
+        ("pop barotropic", "openmpi OB1"): 1.6,
+        ("pop", "openmpi allreduce ring"): 1.3,
+        ("pop", "openmpi allreduce recursive doubling"): 1.3,
+    }
+    found = judged(tmp_path, factors, alone(openmpi_OB1=6.16, openmpi_CM=4.91))
+    verdicts = {claim: each.verdict for claim, each in found.items()}
+    assert list(verdicts.values()) == [claims.HOLDS] * 8 + [claims.UNKNOWN] * 4
+    assert "gtc on 2" in found["a ping-pong misleads: which library is better depends on the application"].why
+
+
+def test_claims_that_do_not_hold_here(tmp_path: Path) -> None:
+    factors = {
+        ("vh1", "openmpi CM"): 1.5,
+        ("gtc", "openmpi OB1"): 1.1,
+        ("pop", "openmpi CM"): 1.2,
+        ("pop barotropic", "openmpi CM"): 1.6,
+        ("pop", "openmpi allreduce tree reduce and broadcast"): 1.3,
+    }
+    found = judged(tmp_path, factors, alone(openmpi_OB1=4.91, openmpi_CM=6.16))
+    assert [each.verdict for each in found.values()][:7] == [claims.NOT] * 7
+
+
+def test_nothing_is_said_of_equal_times(tmp_path: Path) -> None:
+    """But that VH-1 takes the same time, of which intervals of a few percent can speak."""
+    found = judged(tmp_path, {}, Messages())
+    verdicts = [each.verdict for each in found.values()]
+    assert verdicts[2] == claims.HOLDS
+    assert set(verdicts[:2] + verdicts[3:]) == {claims.UNKNOWN}
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("library", ["mpich", "openmpi"])
+def test_the_study_runs_and_resumes(library: str, tmp_path: Path) -> None:
+    if library not in {each.name for each in mpi.available()}:
+        pytest.skip(f"the MPI library {library} is not installed")
+    words = [
+        "study",
+        "libraries",
+        "--mpi",
+        library,
+        "-n",
+        "2",
+        "--repeats",
+        "2",
+        "--small",
+        "-o",
+        str(tmp_path / "out"),
+    ]
+    command = [sys.executable, "-m", "leadline", *words, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=800, check=False)
+    found = json.loads(done.stdout)
+    assert found["runs"]["finished"] == found["runs"]["planned"]
+    assert {cell["program"] for cell in found["cells"] if cell["n"]} == {"vh1", "gtc", "pop", "s3d"}
+    assert len(found["claims"]) == 12
+    assert found["messages"]["rows"]
+    before = (tmp_path / "out" / "journal.jsonl").read_bytes()
+    again = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=300, check=False).stdout)
+    assert (tmp_path / "out" / "journal.jsonl").read_bytes() == before
+    assert again["claims"] == found["claims"]
+
+
+def test_a_dry_run_names_the_programs(tmp_path: Path) -> None:
+    words = ["study", "libraries", "--mpi", "mpich", "-n", "2", "--small", "-o", str(tmp_path / "out"), "--dry-run"]
+    command = [sys.executable, "-m", "leadline", *words, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert {cell["program"] for cell in json.loads(done.stdout)["cells"]} == {"vh1", "gtc", "pop", "s3d"}
