@@ -137,6 +137,7 @@ PROGRAM = '[[program]]\ncommand = ["a"]\n'
         (f"ranks = [2]\n{PROGRAM}workload = 'vh1'", "command or workload, and not both"),
         ("ranks = [2]\n[[program]]\nworkload = 'vh2'", "workload: expected one of"),
         (f"ranks = [2]\n{PROGRAM}build = 'make CC={{cc}}'", "build: expected"),
+        (f"ranks = [2]\nlauncher = 'srun -n 4'\n{PROGRAM}", "launcher: expected words with {ranks}"),
         (f"ranks = [2]\n{PROGRAM}directory = 'nowhere'", "no such directory"),
         ('ranks = [2]\n[[program]]\ncommand = "a \'b"', "command: expected words"),
         ('ranks = [2]\n[[program]]\ncommand = ["a\\u0000"]', "command: expected words"),

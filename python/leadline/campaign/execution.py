@@ -108,7 +108,8 @@ class Execution:
         cell = job.cell
         env = library.env() | dict(start.environment) | dict(cell.setting.environment)
         env[leftovers.VARIABLE] = self.token
-        words = (*library.launch(cell.ranks), *cell.setting.options, *start.words, *cell.input.arguments)
+        launcher = [word.format(ranks=cell.ranks) for word in cell.setting.launcher] or library.launch(cell.ranks)
+        words = (*launcher, *cell.setting.options, *start.words, *cell.input.arguments)
         return Launch(cell.label, words, env, start.directory, cell.program.timeout_s)
 
     def _place(self, turn: Turn[Job]) -> Path:

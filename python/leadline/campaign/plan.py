@@ -52,13 +52,17 @@ class Program:
 
 @dataclass(frozen=True)
 class Setting:
-    """environment: for every rank.   options: of the launcher.   libraries, programs: that it is for; empty: all."""
+    """environment: for every rank.   options: of the launcher.   libraries, programs: that it is for; empty: all.
+
+    launcher: words with {ranks}, instead of the library's own mpiexec; (): that one.
+    """
 
     name: str = "default"
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     options: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
+    launcher: tuple[str, ...] = ()
 
     def fits(self, library: str, kind: str, program: str) -> bool:
         fits = not self.libraries or library in self.libraries or kind in self.libraries
@@ -117,6 +121,7 @@ class Cell:
             (program.command, program.workload, program.arguments, program.build),
             (program.time, program.parts, str(program.directory)),
             (sorted(setting.environment.items()), setting.options, self.input.arguments),
+            *([setting.launcher] if setting.launcher else []),
         ]
         digest = hashlib.sha256(json.dumps(defined, default=str).encode(errors="surrogateescape")).hexdigest()[:8]
         words = [str(word) for name, word in self.names.items() if word != "default" or name == "program"]

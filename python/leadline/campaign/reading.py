@@ -28,6 +28,7 @@ MOST_RANKS = 1 << 20
 MOST_REPEATS = 10_000
 TIMEOUT_S = 600.0
 BUILD_WORDS = ("mpicc", "mpicxx", "mpifort", "library")
+LAUNCHER = 'words with {ranks}, e.g. "srun --mpi=pmi2 -n {ranks}"'
 NAME = re.compile(r"[^\x00-\x1f\x7f/]{1,80}")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 DIMENSIONS = ("program", "library", "ranks", "setting", "input")
@@ -92,7 +93,8 @@ def read(file: Path, origin: Path | None = None, name: str | None = None) -> Pla
     difference = top.take("difference", 0.05, _number(0.0, 10.0), "a number above 0, e.g. 0.05")
     common = _common(top, _Common())
     programs = tuple(_program(each, common) for each in top.tables("program"))
-    settings = tuple(_setting(each) for each in top.tables("setting")) or (Setting(),)
+    launcher = top.take("launcher", NO_WORDS, _launcher, LAUNCHER)
+    settings = tuple(_setting(each, launcher) for each in top.tables("setting")) or (Setting(launcher=launcher),)
     inputs = tuple(_input(each) for each in top.tables("input")) or (Input(),)
     excluded = top.tables("exclude")
     top.end()
@@ -173,7 +175,7 @@ def _program(table: Reader, common: _Common) -> Program:
     )
 
 
-def _setting(table: Reader) -> Setting:
+def _setting(table: Reader, launcher: tuple[str, ...]) -> Setting:
     name = table.take("name", "", _name, "a name without slashes, of at most 80 characters")
     environment = table.take(
         "environment", NO_VARIABLES, _environment, 'names with values, e.g. { OMPI_MCA_pml = "ob1" }'
@@ -181,10 +183,11 @@ def _setting(table: Reader) -> Setting:
     options = table.take("options", NO_WORDS, _words, 'words for the launcher, e.g. ["--bind-to", "core"]')
     libraries = table.take("libraries", NO_WORDS, _many(_text), 'names of libraries, e.g. ["openmpi"]')
     programs = table.take("programs", NO_WORDS, _many(_text), 'names of programs, e.g. ["pop"]')
+    own = table.take("launcher", launcher, _launcher, LAUNCHER)
     table.end()
     if not name:
         raise UsageError(f"{table.file}: {table.where}no name")
-    return Setting(name, environment, options, libraries, programs)
+    return Setting(name, environment, options, libraries, programs, own)
 
 
 def _input(table: Reader) -> Input:
@@ -246,8 +249,17 @@ def _words(value: Any) -> tuple[str, ...] | None:
 
 def _build(value: Any) -> tuple[str, ...] | None:
     words = _words(value)
-    fields = [field for word in words or () for _, field, _, _ in string.Formatter().parse(word) if field is not None]
-    return words if all(field in BUILD_WORDS for field in fields) else None
+    return words if words is not None and _fields(words) <= {*BUILD_WORDS} else None
+
+
+def _launcher(value: Any) -> tuple[str, ...] | None:
+    words = _words(value)
+    return words if words is not None and _fields(words) == {"ranks"} else None
+
+
+def _fields(words: tuple[str, ...]) -> set[str]:
+    """What stands in braces."""
+    return {field for word in words for _, field, _, _ in string.Formatter().parse(word) if field is not None}
 
 
 def _many(read: Callable[[Any], T | None]) -> Callable[[Any], tuple[T, ...] | None]:

@@ -15,6 +15,7 @@ from typing import Any
 from leadline import own_files, run_directory
 from leadline.campaign import dry, files, leftovers, reading, results
 from leadline.campaign.execution import Execution, Job, jobs_of
+from leadline.campaign.journal import FILE as JOURNAL
 from leadline.campaign.journal import Journal, locked
 from leadline.campaign.live import Live
 from leadline.campaign.plan import Cell, Plan
@@ -34,10 +35,11 @@ class Campaign:
     directory: Path
     file: Path
     kinds: dict[str, str] = field(default_factory=dict)
-    journal: Journal = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.journal = Journal(self.directory)
+    @cached_property
+    def journal(self) -> Journal:
+        """Read when it is needed: kept results are shown without it."""
+        return Journal(self.directory)
 
     @staticmethod
     def of_file(file: Path, output: Path | None, parent: Path) -> Campaign:
@@ -78,7 +80,7 @@ class Campaign:
         if any(self.directory.iterdir()) and not (self.directory / files.COPY).exists():
             raise UsageError(f"{self.directory} is not empty", hint="choose a new directory with -o DIR")
         with locked(self.directory) as token:
-            self.journal = Journal(self.directory)  # another process may have added to it
+            self.__dict__["journal"] = Journal(self.directory)  # another process may have added to it
             self.journal.drop_incomplete_line()
             self._keep_file()
             ended = leftovers.end(token)
@@ -109,7 +111,8 @@ class Campaign:
         return found
 
     def _stamp(self) -> list[Any]:
-        status = self.journal.file.stat() if self.journal.file.exists() else None
+        file = self.directory / JOURNAL
+        status = file.stat() if file.exists() else None
         cells = [cell.id for cell in self.cells]
         return [status and status.st_size, status and status.st_mtime_ns, self.plan.repeats, hash_of(cells)]
 

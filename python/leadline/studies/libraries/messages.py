@@ -21,6 +21,7 @@ from leadline.statistics.welch import Ratio, of_repeats
 FILE = "messages.json"
 SIZES = (1, 8, 64, 512, 4096, 32768, 262144, 1048576, 4194304)
 LATENCY = 0  # bytes
+MOST_SAID = 300  # characters of why a launch failed, from the end
 ROUNDS = 30
 SECONDS = 0.5  # for each size
 
@@ -58,7 +59,7 @@ class Messages:
 def measured(
     candidates: Sequence[tuple[Library, Setting]], repeats: int, directory: Path, progress: Callable[[str], None]
 ) -> Messages:
-    """What an earlier call has measured is not repeated. A candidate that fails is said, and not tried again."""
+    """What an earlier call has measured is not repeated. A candidate that fails is said, and tried in the next call."""
     found = _kept(directory / FILE)
     for turn in turns(list(candidates), repeats):
         library, setting = turn.candidate
@@ -85,7 +86,7 @@ def measured(
                     return found
                 points |= {row["bytes"]: row["median_us"] for row in one.rows if row["algorithm"] == "blocking"}
         except LeadlineError as error:
-            found.failed[name] = " ".join(str(error).split())[:300]
+            found.failed[name] = " ".join(str(error).split())[-MOST_SAID:]
             points = {}
         for size, value in points.items():
             if value is not None:
@@ -97,13 +98,13 @@ def measured(
 def _keep(found: Messages, file: Path) -> None:
     us = {name: {str(size): times for size, times in sizes.items()} for name, sizes in found.us.items()}
     with own_files.replacing(file) as out:
-        json.dump({"us": us, "failed": found.failed}, out)
+        json.dump({"us": us}, out)
 
 
 def _kept(file: Path) -> Messages:
     try:
         content = json.loads(own_files.read(file))
         us = {name: {int(size): times for size, times in sizes.items()} for name, sizes in content["us"].items()}
-        return Messages(us, dict(content["failed"]))
+        return Messages(us)
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return Messages()
