@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from dev import demo, linting, site, testing
 from dev.building import build, build_debug
 from dev.environment import ensure_optional, ensure_venv
 from dev.libraries import ensure_libraries
-from dev.paths import MPI_HOME, PYTHON, ROOT
+from dev.paths import BUILD, MPI_HOME, PYTHON, ROOT
 from dev.prerequisites import BUILDING, CHARTS, Prerequisite, provide, provide_for_tests
 from dev.scripts import ensure_linter
 from dev.sentences import sentences
@@ -30,6 +31,7 @@ USAGE = """usage: ./dev COMMAND
   build [--debug]   build again after an edit (seconds); the C++ tests with assertions, in build/debug
   setup             set up everything that the above need
   docs              check the links in the documentation, and make a site of it in build/site
+  sbom              write what Leadline consists of and needs, with licences, to build/sbom.json (CycloneDX)
   sentences [--comments] [PART]  every sentence that Leadline can print, or its comments, of files with PART in the path
 """
 MISSING_PREREQUISITE = 5
@@ -84,6 +86,19 @@ def docs(_: list[str]) -> int:
     return 0
 
 
+def sbom(_: list[str]) -> int:
+    with exclusive():
+        ensure_venv()
+    target = BUILD / "sbom.json"
+    target.write_bytes(subprocess.check_output([PYTHON, "-B", ROOT / "tools" / "sbom.py"]))
+    for each in json.loads(target.read_text())["components"]:
+        licence = each["licenses"][0]
+        words = licence.get("expression") or " ".join(licence["license"].values())
+        print(f"{each['scope']:9} {each['name']} {each['version']}: {words}")
+    say(f"wrote {target.relative_to(ROOT)}")
+    return 0
+
+
 def setup(_: list[str]) -> int:
     testing.say_skipped(set_up(tests=True))
     return 0
@@ -111,6 +126,7 @@ COMMANDS = {
     "setup": setup,
     "sentences": sentences,
     "docs": docs,
+    "sbom": sbom,
 }
 
 
