@@ -49,8 +49,8 @@ def run_of(*calls: tuple[int, int]) -> Any:
     return SimpleNamespace(processes=processes, order=range(len(calls)), label=str)
 
 
-def test_the_room_for_times_that_is_proposed_holds_all_calls_or_file_calls_are_named() -> None:
+def test_the_room_for_times_that_is_proposed_holds_all_calls() -> None:
     text = why_none(run_of((1_000_000, 0), (1_200_000, 4_800_000)), Absent("not-whole"))
-    assert text.endswith("(4,800,000 of the 6,000,000 calls of rank 1 are on files)")
+    assert text.endswith("(4,800,000 of the 6,000,000 calls of rank 1 are on files): record with --series 9MB")
     text = why_none(run_of((6_000_000, 10), (1_200_000, 0)), Absent("not-whole"))
     assert text.endswith("all ranks: record with --series 9MB")  # 6,000,010 × 5/4 bytes and a tenth

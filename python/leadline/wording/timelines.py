@@ -71,20 +71,17 @@ def why_none(run: Run, absent: Absent) -> str:
     if absent.reason == "too-many":
         kept = f"{absent.calls:,.0f} calls on one rank"
         return f"too many call times for a report ({kept}): keep fewer with --series SIZE"
-    return absent.name if absent.reason == "damaged" else _not_whole(run)
+    return absent.name if absent.reason == "damaged" else no_whole_iteration(run)
 
 
-def _not_whole(run: Run) -> str:
-    """No iteration is kept whole. Room for all calls would do: a call takes five quarters of a byte. It is no remedy
-    where a rank makes so many file calls that their order fills several parts of its trace."""
-    text = "no iteration has all call times on all ranks"
-    if calls := file_calls_of(run):
-        return text + calls
+def no_whole_iteration(run: Run) -> str:
+    """No iteration is kept whole. Room for all calls would do: a call takes five quarters of a byte."""
+    text = f"no iteration has all call times on all ranks{_file_calls_of(run)}"
     enough = math.ceil(1.1 * max((_all_calls(process) for process in run.processes), default=0) * 5 / 4 / 1e6)
     return f"{text}: record with --series {enough}MB"
 
 
-def file_calls_of(run: Run) -> str:
+def _file_calls_of(run: Run) -> str:
     """ " (4,812,000 of the 5,951,608 calls of rank 0 are on files)": they take room for times, too. "" if few are."""
     index = max(run.order, key=lambda each: _all_calls(run.processes[each]), default=None)
     if index is None:

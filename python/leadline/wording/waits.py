@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leadline.text import format as fmt
-from leadline.wording.timelines import file_calls_of
+from leadline.wording.timelines import no_whole_iteration
 
 if TYPE_CHECKING:
     from leadline.figures.content import Content
@@ -23,5 +23,5 @@ def why_unknown(content: Content) -> str | None:
         return f"{share} of the time is in MPI calls that no iteration with call times makes"
     iterations = content.iterations
     if iterations is not None and iterations.region is None and iterations.found.kept == "sampled":
-        return f"no iteration has all call times on all ranks{file_calls_of(content.run)}"
+        return no_whole_iteration(content.run)
     return "no call times were kept"

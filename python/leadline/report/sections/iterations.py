@@ -18,7 +18,7 @@ from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 from leadline.text.wrapping import wrapped
 from leadline.wording.loops import anchor_of, loop_at, or_others, place_of, restarting, why_no_main_loop
-from leadline.wording.timelines import file_calls_of
+from leadline.wording.timelines import no_whole_iteration
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -264,7 +264,7 @@ def _lines(it: Iterations, width: int) -> list[Line]:
         "full": "all call times were kept",
         "sampled": f"call times of {fmt.plural(len(found.sampled), 'iteration')} were kept, on all ranks"
         if found.sampled
-        else f"no iteration has all call times on all ranks{file_calls_of(it.run)}",
+        else no_whole_iteration(it.run),
         "none": "call times were not kept (--series)",
     }
     lines.append((f"  {kept[found.kept]}", "dim"))
