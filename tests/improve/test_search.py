@@ -129,5 +129,18 @@ def test_a_race_without_time_goes_on_with_the_winners_so_far() -> None:
     assert search.standings["setting-1"].state is State.RACING
 
 
+def test_a_race_that_is_short_of_time_goes_on_with_the_better_half() -> None:
+    search = Search(NAMES[:4])
+    for number in range(4):
+        noise = 1 + 0.1 * (-1) ** number
+        search.take({BASE: 2.0, **{name: noise * (1.8 + at / 10) for at, name in enumerate(NAMES[:4])}})
+    assert search.rounds_to_next_look() == 1
+    assert search.narrow()
+    assert search.wanted() == [BASE, "setting-0", "setting-1"]
+    assert search.narrow()
+    assert search.wanted() == [BASE, "setting-0"]
+    assert not search.narrow()
+
+
 def test_nothing_to_try_is_over_at_once() -> None:
     assert Search([]).wanted() == []

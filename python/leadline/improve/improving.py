@@ -29,7 +29,7 @@ from leadline.launchers import OTHER
 from leadline.runs.execute import execute
 from leadline.runs.interruption import Interruption, interruption
 from leadline.runs.launch import Launch
-from leadline.statistics.sequential import CONFIRMING, gain_of
+from leadline.statistics.sequential import CONFIRMING, FEWEST_TO_DROP, gain_of
 from leadline.text import format as fmt
 from leadline.tuning.probing import Subject, subject
 
@@ -192,8 +192,9 @@ class _Improving:
         improved = Improved(what, settings, [NotTried(*each) for each in plan["not_tried"]], search, 0, 0.0, None)
         while search.wanted():
             if search.stage is Stage.RACE and self._is_late(search, trials.longest_s):
-                search.end_race()
-                improved.why_over = "the time of --for was over before all candidates were decided"
+                improved.why_over = "--for left no time to decide all candidates"
+                if not search.narrow():
+                    search.end_race()
                 continue
             finished = trials.round(search, self.left_s)
             improved.interruption = finished.interruption
@@ -217,10 +218,14 @@ class _Improving:
         return changes(self.wanted.directory / RECORD, directory)
 
     def _is_late(self, search: Search, launch_s: float) -> bool:
-        """Whether another round of the race leaves too little for what comes after it. What is kept costs nothing."""
+        """Whether the race up to its next look leaves too little for what comes after it. What is kept costs nothing.
+
+        At first, a round is waited for: many candidates are dropped after three.
+        """
         if all(self.kept.has(search.stage, search.round, name) for name in search.wanted()):
             return False
-        return self.left_s < launch_s * (len(search.wanted()) + search.rounds_left_at_least())
+        race = len(search.wanted()) * (search.rounds_to_next_look() if search.round >= FEWEST_TO_DROP else 1)
+        return self.left_s < launch_s * (race + search.rounds_left_at_least())
 
 
 def _subject(wanted: Wanted) -> Subject:

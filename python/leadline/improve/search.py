@@ -132,6 +132,16 @@ class Search:
         self.chosen = tuple(best[:1])
         self._enter(Stage.COMBINE if len(best) > 1 else Stage.CONFIRM if best else Stage.OVER)
 
+    def narrow(self) -> bool:
+        """Give up the half of the race that looks worse, to decide the others in time; False if one is left at most."""
+        racing = sorted(self._racing(), key=lambda name: -(self.standings[name].gain or 0.0))
+        for name in racing[(len(racing) + 1) // 2 :]:
+            self.standings[name].state = State.UNPROVEN
+        return len(racing) > 1
+
+    def rounds_to_next_look(self) -> int:
+        return next((look - self.round for look in LOOKS if look > self.round), 1)
+
     def rounds_left_at_least(self) -> int:
         """Launches that confirming takes, and combining if it is needed, at least."""
         combining = COMBINING * len(self._best()) if self.stage is Stage.RACE and len(self._best()) > 1 else 0

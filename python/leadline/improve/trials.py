@@ -1,4 +1,4 @@
-"""The launches of a search: the program with some settings, by turns, each measured once and kept."""
+"""The launches of a search: the program with some settings, by turns, each round measured once and kept."""
 
 from __future__ import annotations
 
@@ -53,8 +53,11 @@ class Trials:
         stage, number, wanted = search.stage, search.round, search.wanted()
         places = turns(wanted, 1, Order.SHUFFLED, seed=1000 * list(Stage).index(stage) + number)
 
+        # Half a round of an earlier session is run again: ratios are of launches that were next to each other.
+        is_kept = all(self.kept.has(stage, number, name) for name in wanted)
+
         def launch_of(turn: Turn[str]) -> Launch | None:
-            return None if self.kept.has(stage, number, turn.candidate) else self._launch(turn.candidate)
+            return None if is_kept else self._launch(turn.candidate)
 
         def take(done: Done[str]) -> None:
             self._take(stage, number, done)
