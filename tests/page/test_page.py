@@ -343,9 +343,21 @@ def test_what_calls_show_of_steps_is_told_in_the_words_of_the_terminal(show: Sho
     report["phases"] = [{**phases()[0], **main}]
     report["iterations"] |= {"at_least": True, "restarts": loops[0].restarts_json}
     opened = show(report)
-    words = perhaps_parts(cast(PhaseEntry, SimpleNamespace(around=loops)))
+    words = perhaps_parts(cast(PhaseEntry, SimpleNamespace(around=loops, commanding=None, waits_for_cores=False)))
     assert f"{words[:1].upper()}{words[1:]}." in opened.texts("#phases .remark")[0]
     assert f"({restarting(loops[0])})" in opened.texts("#iterations .remark")[0]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_main_loop_that_may_not_be_the_steps_is_told_in_the_words_of_the_terminal(show: Show, waits: bool) -> None:
+    loop = NamedLoop(1, "steps", "/src/model.c", 12, 14, (), 1_200, 0.0, 0.0, False, (), 0, 0)
+    own = {"routine": loop.routine, "file": loop.file, "line": loop.line, "iterations": loop.iterations}
+    main = {"name": "obey", "kind": "loop", "parent": None, "around": [], "driver": None, "waits_for_cores": waits}
+    report = report_of(4)
+    report["phases"] = [{**phases()[0], **main, "commanding": None if waits else {"rank": "0", **own}}]
+    entry = SimpleNamespace(around=(), driver="", commanding=None if waits else ("0", loop), waits_for_cores=waits)
+    words = perhaps_parts(cast(PhaseEntry, entry))
+    assert f"{words[:1].upper()}{words[1:]}." in show(report).texts("#phases .remark")[0]
 
 
 def test_iterations_say_where_one_ends_and_what_was_kept(show: Show) -> None:
