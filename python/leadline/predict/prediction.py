@@ -20,6 +20,9 @@ from leadline.predict.costs import Costs, closest
 from leadline.predict.extrapolation import Replay, replayed
 from leadline.text import format as fmt
 
+# Standard deviation of the time of a step between runs of one program: the median of 108 programs that ran five times
+# each on an idle machine (benchmarks/predict/predicted.py).
+RUNS_DIFFER = 0.02
 PHASES = ("initialisation", "loop", "finalisation")
 DRAWS = 8  # replays with iterations drawn again, for the interval
 COPY_NS = 0.1  # per byte of a longer message, where the recording has messages of one size only
@@ -166,7 +169,7 @@ class Replays:
         found = Prediction(
             recorded_s=self.times,
             base=widened(base, errors),
-            predicted=widened(predicted, errors, abs(self.costs.error) if change.program else 0.0),
+            predicted=widened(predicted, errors, abs(self.costs.error) + RUNS_DIFFER if change.program else 0.0),
             error_of_base=errors,
             steps_recorded=steps,
             steps=change.steps or steps,
@@ -426,7 +429,7 @@ def _down_to(figures: Figures, least: Figures) -> Figures:
 
 def widened(figures: Figures, errors: dict[str, float | None], model: float = 0.0) -> Figures:
     """What the replay of the unchanged run is off by, that of the changed one may be, too; and so may be, to either
-    side, what it was off by before it was adapted."""
+    side, what it was off by before it was adapted, and as much as runs differ."""
 
     def wide(low: float, high: float, error: float | None) -> tuple[float, float]:
         right = 1 / (1 + error) if error is not None and error > -1 else 1.0
