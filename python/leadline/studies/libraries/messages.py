@@ -28,9 +28,11 @@ SECONDS = 0.5  # for each size
 
 @dataclass
 class Messages:
-    """us: by candidate, the median of each repeat for each size, LATENCY among them.   failed: by candidate, why."""
+    """us: by candidate, the median of each repeat for each size, LATENCY among them, without those in which all samples
+    were late.   done: by candidate, the number of repeats.   failed: by candidate, why."""
 
     us: dict[str, dict[int, list[float]]] = field(default_factory=dict)
+    done: dict[str, int] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     interruption: Interruption = field(default_factory=Interruption)
 
@@ -65,7 +67,7 @@ def measured(
         library, setting = turn.candidate
         name = candidate_name(library.name, setting.name)
         have = found.us.setdefault(name, {})
-        if name in found.failed or len(have.get(LATENCY, [])) > turn.round:
+        if name in found.failed or found.done.get(name, 0) > turn.round:
             continue
         progress(f"messages of {name}, repeat {turn.round + 1} of {repeats}")
         try:
@@ -87,7 +89,8 @@ def measured(
                 points |= {row["bytes"]: row["median_us"] for row in one.rows if row["algorithm"] == "blocking"}
         except LeadlineError as error:
             found.failed[name] = " ".join(str(error).split())[-MOST_SAID:]
-            points = {}
+            continue
+        found.done[name] = turn.round + 1
         for size, value in points.items():
             if value is not None:
                 have.setdefault(size, []).append(value)
@@ -98,13 +101,13 @@ def measured(
 def _keep(found: Messages, file: Path) -> None:
     us = {name: {str(size): times for size, times in sizes.items()} for name, sizes in found.us.items()}
     with own_files.replacing(file) as out:
-        json.dump({"us": us}, out)
+        json.dump({"us": us, "done": found.done}, out)
 
 
 def _kept(file: Path) -> Messages:
     try:
         content = json.loads(own_files.read(file))
         us = {name: {int(size): times for size, times in sizes.items()} for name, sizes in content["us"].items()}
-        return Messages(us)
+        return Messages(us, {name: int(number) for name, number in content["done"].items()})
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return Messages()
