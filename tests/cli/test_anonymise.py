@@ -9,7 +9,7 @@ import socket
 import struct
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -136,8 +136,8 @@ def test_a_copy_that_fails_leaves_nothing(leadline: Command, mpich: mpi.Library)
 def test_equal_names_get_equal_pseudonyms() -> None:
     names = Pseudonyms()
     assert [names.of("host", name) for name in ("b", "a", "b", "")] == ["host1", "host2", "host1", ""]
-    assert names.path("/home/ann/in.nc") == "/anonymous/file1.nc"
-    assert names.path("/home/ann/in.ann") == "/anonymous/file2"
+    assert names.source("/home/ann/in.c") == "/anonymous/file1.c"
+    assert names.source("/home/ann/in.ann") == "/anonymous/file2"
     assert names.module("/home/ann/bin/python3.11") == "/anonymous/module1/python3.11"
     assert names.module("/home/ann/model") == "/anonymous/module2"
     assert names.library("Open MPI v4.1.4, package: Open MPI ann@host Distribution, ident: 4.1.4") == (
@@ -148,6 +148,24 @@ def test_equal_names_get_equal_pseudonyms() -> None:
     assert names.location(one) == names.location(one) != names.location(other)
     assert names.location(one).routine == names.location(other).routine
     assert names.location(Location("main", "main", "/m")).full == "main"
+
+
+def test_files_stay_the_families_that_they_were() -> None:
+    """The report takes files whose names differ in numbers only as one family."""
+    paths = [f"/home/ann{n % 3}/{stem}{n}.nc" for n in range(40) for stem in ("out.", "in-", f"{'x' * n}y")]
+    paths += [f"/home/ann/{'z' * n}" for n in range(30)]
+    names = Pseudonyms()
+    named = {path: names.opened(path) for path in paths}
+    assert len(set(named.values())) == len(set(paths))
+    assert names.opened("") == ""
+
+    def families(pairs: Iterable[tuple[str, str]]) -> set[frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for path, name in pairs:
+            found.setdefault(re.sub("[0-9]+", "#", name), set()).add(path)
+        return {frozenset(each) for each in found.values()}
+
+    assert families(named.items()) == families(zip(paths, paths, strict=True))
 
 
 @pytest.mark.parametrize("data", [b"", b"LEADLINE", b"LEADLINE" + struct.pack("<II", 9, 0)])

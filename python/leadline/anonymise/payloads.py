@@ -154,7 +154,7 @@ def files(p: Payload, context: Context) -> bytes:
     count = p.varint()
     out = [varint(count)]
     for _ in range(count):
-        out += [string(context.names.path(p.text())), p.varints(2)]
+        out += [string(context.names.opened(p.text())), p.varints(2)]
         layers = p.raw(1)
         out += [layers, p.varints(11 * (layers[0] & 0xF).bit_count()), _stretches(p), _stretches(p)]
     return b"".join(out)

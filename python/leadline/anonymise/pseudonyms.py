@@ -17,6 +17,22 @@ _SHOWN_KINDS = frozenset(
 )
 _MAINS = frozenset({"main", *OUTERMOST, *names.FORTRAN_MAIN, *INTERPRETERS, SYSTEM})
 _BUILDER = re.compile(r"package: [^,]*(, )?")  # Open MPI names who built it, and where
+_NUMBER = re.compile("[0-9]+")
+
+
+def _shown_ending(path: str) -> str:
+    """Only an ending that many programs use stays."""
+    ending = posixpath.splitext(path)[1]
+    return ending if ending.lower() in _SHOWN_KINDS else ""
+
+
+def _in_letters(number: str) -> str:
+    """ "1" -> "a", "26" -> "z", "27" -> "aa"."""
+    left, letters = int(number), ""
+    while left:
+        left, digit = divmod(left - 1, 26)
+        letters = chr(ord("a") + digit) + letters
+    return letters
 
 
 class Pseudonyms:
@@ -33,10 +49,21 @@ class Pseudonyms:
         known = self._known[kind]
         return known.setdefault(name, f"{kind}{len(known) + 1}{ending}")
 
-    def path(self, path: str) -> str:
-        """Of a file: only an ending that many programs use stays."""
-        ending = posixpath.splitext(path)[1]
-        return path and f"{FOLDER}/{self.of('file', path, ending if ending.lower() in _SHOWN_KINDS else '')}"
+    def opened(self, path: str) -> str:
+        """Of a file that the program opened. The report takes files whose names differ in numbers only as a family:
+        they stay one, and no others become one."""
+        if not path:
+            return ""
+        family = _NUMBER.sub("#", path)
+        known = self._known["family"]
+        letters = _in_letters(known.setdefault(family, str(len(known) + 1)))
+        members = self._known[f"of {letters}"]
+        number = members.setdefault(path, str(len(members) + 1))
+        return f"{FOLDER}/data-{letters}{f'.{number}' if '#' in family else ''}{_shown_ending(path)}"
+
+    def source(self, path: str) -> str:
+        """ "/home/ann/halo.c" -> "/anonymous/file1.c"."""
+        return path and f"{FOLDER}/{self.of('file', path, _shown_ending(path))}"
 
     def module(self, path: str) -> str:
         """Of a binary: what tells the system's libraries and interpreters from the program's stays."""
@@ -84,4 +111,4 @@ class Pseudonyms:
             return f"{folder}{self.of('header', file)}"
         if self.keep_source:
             return f"{FOLDER}/{self.of('folder', posixpath.dirname(file) or '.')}/{posixpath.basename(file)}"
-        return self.path(file)
+        return self.source(file)
