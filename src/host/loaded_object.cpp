@@ -77,9 +77,17 @@ const char* LoadedObject::linked(ElfAddress slot) const {
   return symbol_name(static_cast<uint32_t>(ELF64_R_SYM(table.first[from].r_info)));
 }
 
-const ElfSymbol* LoadedObject::find(const char* name) const {
+const ElfSymbol* LoadedObject::find(const char* name) const { return find(name, hash_of(name)); }
+
+uint32_t LoadedObject::hash_of(const char* name) {
+  uint32_t hash = 5381;
+  for (const char* c = name; *c != 0; ++c) hash = hash * 33 + static_cast<unsigned char>(*c);
+  return hash;
+}
+
+const ElfSymbol* LoadedObject::find(const char* name, uint32_t hash) const {
   if (symbols_ == nullptr || strings_ == nullptr) return nullptr;
-  if (gnu_hash_ != nullptr) return find_by_gnu_hash(name);
+  if (gnu_hash_ != nullptr) return find_by_gnu_hash(name, hash);
   if (sysv_hash_ != nullptr) return find_by_sysv_hash(name);
   return nullptr;
 }
@@ -91,9 +99,7 @@ bool LoadedObject::defines(uint32_t index, const char* name) const {
 
 // Layout: bucket count, first hashed symbol, filter words, filter shift; filter; buckets; one hash per symbol, whose
 // lowest bit ends the bucket.
-const ElfSymbol* LoadedObject::find_by_gnu_hash(const char* name) const {
-  uint32_t hash = 5381;
-  for (const char* c = name; *c != 0; ++c) hash = hash * 33 + static_cast<unsigned char>(*c);
+const ElfSymbol* LoadedObject::find_by_gnu_hash(const char* name, uint32_t hash) const {
   const uint32_t buckets = gnu_hash_[0];
   const uint32_t first = gnu_hash_[1];
   const uint32_t filter_words = gnu_hash_[2];

@@ -26,6 +26,9 @@ class LoadedObject {
 
   // The definition of `name`, nullptr where the object has none. The symbol lies in the object's own .dynsym.
   const ElfSymbol* find(const char* name) const;
+  // The same, for a name that is looked for in many objects.
+  const ElfSymbol* find(const char* name, uint32_t hash) const;
+  static uint32_t hash_of(const char* name);
 
   ElfAddress base() const { return base_; }
 
@@ -84,7 +87,7 @@ class LoadedObject {
   bool is_weak_reference(uint32_t index) const {
     return symbols_[index].st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbols_[index].st_info) == STB_WEAK;
   }
-  const ElfSymbol* find_by_gnu_hash(const char* name) const;
+  const ElfSymbol* find_by_gnu_hash(const char* name, uint32_t hash) const;
   const ElfSymbol* find_by_sysv_hash(const char* name) const;
   bool defines(uint32_t index, const char* name) const;
 

@@ -4,6 +4,8 @@
 #include <link.h>
 #include <string.h>
 
+#include <new>
+
 #include "host/exports.hpp"
 #include "host/loaded_object.hpp"
 #include "host/symbol_lookup.hpp"
@@ -140,6 +142,56 @@ void find_library(Library* into) {
   if (!into->path[0]) dl_iterate_phdr(look_for_any_mpi, into);
 }
 
+// The objects loaded so far. Asking the dynamic linker for two thousand names costs a millisecond where there are many:
+// most can be answered from the objects' own tables, in the same way.
+class Definitions {
+ public:
+  explicit Definitions(const char* library) : library_(library) {
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* data) {
+          static_cast<Definitions*>(data)->add(*info);
+          return 0;
+        },
+        this);
+  }
+
+  // True: no object but Leadline's defines the name (then *function is null), or the MPI library alone does so, as a
+  // function that is found without a version.
+  bool settles(const char* name, void** function) const {
+    *function = nullptr;
+    if (count_ > most || chained_to_leadline) return false;
+    const uint32_t hash = LoadedObject::hash_of(name);
+    for (int i = 0; i < count_; ++i) {
+      const ElfSymbol* symbol = objects()[i].find(name, hash);
+      if (!symbol) continue;
+      const ElfVersion* version = objects()[i].version_of(symbol);
+      const bool plain = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && (!version || *version == VER_NDX_GLOBAL);
+      if (i != library_number_ || !plain) return false;
+      *function = reinterpret_cast<void*>(objects()[i].base() + symbol->st_value);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int most = 512;
+
+  // Not on the program's stack, which may be small.
+  static LoadedObject* objects() {
+    alignas(LoadedObject) static char memory[most * sizeof(LoadedObject)];
+    return reinterpret_cast<LoadedObject*>(memory);
+  }
+  void add(const dl_phdr_info& info) {
+    const LoadedObject object(info);
+    if (is_leadlines(object)) return;
+    if (*library_ && info.dlpi_name && strcmp(info.dlpi_name, library_) == 0) library_number_ = count_;
+    if (count_ < most) new (&objects()[count_]) LoadedObject(object);
+    ++count_;
+  }
+
+  const char* library_;
+  int count_ = 0, library_number_ = -1;
+};
+
 // Where the library was loaded locally (mpi4py, ctypes, plug-ins) nothing follows us in the global scope.
 void* behind(const char* name, void* library_handle) {
   void* next = next_in_chain(name);
@@ -159,10 +211,11 @@ bool find_real_functions(const char** why) {
   find_library(&library);
   void* handle = library.path[0] ? dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   look_for_leadline();
+  const Definitions definitions(library.path);
   for (int f = 0; f < function_count; ++f) {
     for (int n = 0; n < 4; ++n) {
       const char* name = symbol_names[f][n];
-      if (!name) continue;
+      if (!name || definitions.settles(name, &real_functions[f][n])) continue;
       real_functions[f][n] = behind(name, handle);
     }
   }

@@ -33,7 +33,7 @@ Iterations::Iterations(const SeriesState& state, const ThreadHeader& header, Pos
       folded_(folded),
       loops_(loops),
       first_of_(positions.count),
-      crossings_(capacity::transitions) {
+      recent_(recent_crossings) {
   if (!first_of_ || !positions_by_key(positions.data, positions.count, first_of_.get())) positions_.count = 0;
 }
 
@@ -92,7 +92,7 @@ bool Iterations::knows_paths() const {
 
 // The crossing between the event before an entry and the entry's own event.
 Crossing Iterations::crossing(const SeriesEntry* entries, uint64_t i, const SeriesLoop& loop) const {
-  if (!crossings_ || entries[i].position == trace::poll_position) return Crossing::none;
+  if (!recent_ || entries[i].position == trace::poll_position) return Crossing::none;
   uint64_t before = i;
   while (before && entries[before - 1].position == trace::poll_position) --before;
   if (!before) return Crossing::none;
@@ -100,14 +100,16 @@ Crossing Iterations::crossing(const SeriesEntry* entries, uint64_t i, const Seri
     const auto p = static_cast<uint32_t>(entries[at].position);
     return p < positions_.count ? positions_.data[p].key.site : 0;
   };
-  const uint32_t number = loops_->transitions.find(site(before - 1), site(i));
+  const uint32_t from = site(before - 1), to = site(i);
   if (crossings_of_ != loop.source) {
-    for (uint32_t t = 0; t < loops_->transitions.size() && t < capacity::transitions; ++t) crossings_[t] = 0;
+    for (uint32_t r = 0; r < recent_crossings; ++r) recent_[r] = {};
     crossings_of_ = loop.source;
   }
-  uint8_t& known = crossings_[number];
-  if (!known) known = static_cast<uint8_t>(1 + static_cast<int>(loops_->crossing(number, loop.source)));
-  return static_cast<Crossing>(known - 1);
+  RecentCrossing& recent = recent_[(from * 31 + to) % recent_crossings];
+  if (!recent.known || recent.from != from || recent.to != to) {
+    recent = {from, to, loops_->crossing(loops_->transitions.find(from, to), loop.source), true};
+  }
+  return recent.crossing;
 }
 
 uint64_t Iterations::count(const SeriesEntry* entries, uint64_t n, const SeriesLoop& loop) const {
@@ -138,8 +140,13 @@ void Iterations::feed(const SeriesEntry* entries, uint64_t n, const SeriesWindow
     }
     l->running = 0;
   };
+  uint64_t next_pause = state_.next_pause(window.first_call + 1);
   for (uint64_t i = 0; i < n; ++i) {
-    const uint64_t paused = i ? state_.paused_before(window.first_call + i) : 0;
+    uint64_t paused = 0;
+    if (window.first_call + i == next_pause) {
+      paused = state_.paused_before(next_pause);
+      next_pause = state_.next_pause(next_pause + 1);
+    }
     ticks += paused;
     if (l->running) l->begin_ticks += paused;
     if (l->after && window.first_call + i == l->first_call) boundary(i);

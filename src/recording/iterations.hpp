@@ -78,7 +78,14 @@ class Iterations {
   const FoldedTimes* folded_;
   ThreadLoops* loops_;
   trace::Scratchpad<uint32_t> first_of_;
-  trace::Scratchpad<uint8_t> crossings_;  // by transition, of the loop at hand; one more, 0: not known yet
+  // Of the loop at hand, by a hash of the two call sites.
+  struct RecentCrossing {
+    uint32_t from, to;
+    Crossing crossing;
+    bool known;
+  };
+  static constexpr uint32_t recent_crossings = 256;
+  trace::Scratchpad<RecentCrossing> recent_;
   mutable uint32_t crossings_of_ = 0;
 };
 

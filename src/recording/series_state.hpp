@@ -163,6 +163,14 @@ struct SeriesState {
     }
     return ticks;
   }
+  // The first call from this one on that was paused before; UINT64_MAX: none.
+  uint64_t next_pause(uint64_t call) const {
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < pauses && i < most_series_pauses; ++i) {
+      if (pause[i].call >= call && pause[i].call < next) next = pause[i].call;
+    }
+    return next;
+  }
 };
 
 inline constexpr uint64_t series_probe = 24576;     // entries in which the loop is looked for first

@@ -27,7 +27,7 @@ void* zeroed(uint64_t bytes) {
 
 void SourceLoops::release(Known* known) {
   if (!known->routine) return;
-  munmap(static_cast<void*>(known->routine), known->bytes);
+  memory_.give(known->routine);
   kept_bytes_ -= known->bytes;
   known->routine = nullptr;
 }
@@ -158,7 +158,7 @@ uint32_t SourceLoops::returns_in(const Known& known, uint64_t* returns, uint32_t
 // In memory of its own, the arrays behind the object.
 bool SourceLoops::keep(const code::Routine& read, Known* known) {
   known->bytes = sizeof(code::Routine) + read.kept_bytes();
-  void* const memory = zeroed(known->bytes);
+  void* const memory = memory_.take(known->bytes);
   if (!memory) return false;
   kept_bytes_ += known->bytes;
   known->routine = new (memory) code::Routine(read);

@@ -14,6 +14,7 @@
 #include "code/routine.hpp"
 #include "recording/context_index.hpp"
 #include "recording/live.hpp"
+#include "recording/routine_memory.hpp"
 #include "recording/transitions.hpp"
 
 namespace leadline::recording {
@@ -159,6 +160,7 @@ class SourceLoops {
   Known known_[most_routines] = {};
   uint32_t known_count_ = 0;
   uint64_t kept_bytes_ = 0;
+  RoutineMemory memory_;
   uint16_t last_of_[1024] = {};  // by a hash of the frame: the number of the routine that had it last
   struct Workspace {
     code::Routine::Workspace routine;

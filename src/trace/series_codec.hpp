@@ -16,8 +16,26 @@ inline constexpr uint32_t levels_per_octave = 12;
 inline constexpr uint32_t most_level = 64 * levels_per_octave - 1;
 inline constexpr uint32_t most_detail_bits = 24;
 
-// The smallest number of level q: floor(2^(q / 12)), for numbers from 1 on.
-uint64_t level_begin(uint32_t q);
+// The smallest numbers of all levels: of q, floor(2^(q / 12)), for numbers from 1 on. After the last one: no number.
+struct LevelBegins {
+  uint64_t of[most_level + 2];
+  constexpr LevelBegins() : of() {
+    // 2^(i / 12) * 2^32, rounded down.
+    constexpr uint64_t twelfths[levels_per_octave] = {
+        4294967296, 4550359341, 4820937788, 5107605667, 5411319704, 5733093519,
+        6074000999, 6435179894, 6817835603, 7223245205, 7652761716, 8107818609,
+    };
+    for (uint32_t q = 0; q <= most_level; ++q) {
+      const unsigned __int128 begin = static_cast<unsigned __int128>(twelfths[q % levels_per_octave])
+                                      << q / levels_per_octave;
+      of[q] = static_cast<uint64_t>(begin >> 32);
+    }
+    of[most_level + 1] = UINT64_MAX;
+  }
+};
+inline constexpr LevelBegins level_begins;
+inline uint64_t level_begin(uint32_t q) { return level_begins.of[q <= most_level ? q : most_level + 1]; }
+
 // The level of a number of at least 1: the highest that begins at or below it.
 uint32_t level_of(uint64_t number);
 
@@ -26,9 +44,11 @@ inline uint32_t detail_bits(uint32_t q, uint64_t tolerance) {
   const uint64_t begin = level_begin(q);
   if (begin / 32 + 1 <= tolerance) return 0;  // a level is a sixteenth wide
   const uint64_t width = level_begin(q + 1) - begin;
-  uint32_t bits = 0;
-  while (bits < most_detail_bits && (width >> (bits + 1)) > tolerance) ++bits;
-  return bits;
+  if (width <= tolerance) return 0;
+  // So many that the parts of the level are as long as the tolerance, if written in binary, or by one bit longer.
+  int bits = __builtin_clzll(tolerance | 1) - __builtin_clzll(width);
+  if (bits > 0 && width >> bits <= tolerance) --bits;
+  return bits < static_cast<int>(most_detail_bits) ? static_cast<uint32_t>(bits) : most_detail_bits;
 }
 
 // The number that a reader takes for level q and n bits of detail.
@@ -146,8 +166,9 @@ double code_ticks(Coder& coder, SeriesModels* models, uint64_t ticks, Habit* own
   const uint32_t n = detail_bits(q, tolerance);
   uint64_t detail = 0;
   if (n && Coder::writes) {
-    const uint64_t width = level_begin(q + 1) - level_begin(q);
-    detail = static_cast<uint64_t>((static_cast<unsigned __int128>(number - level_begin(q)) << n) / width);
+    const uint64_t width = level_begin(q + 1) - level_begin(q), within = number - level_begin(q);
+    detail = within >> (64 - n) ? static_cast<uint64_t>((static_cast<unsigned __int128>(within) << n) / width)
+                                : (within << n) / width;
   }
   if (n) detail = code_plain(coder, detail, n);
   return number_of(q, n, detail) - 1;
