@@ -106,7 +106,8 @@ const ElfSymbol* LoadedObject::find_by_gnu_hash(const char* name, uint32_t hash)
   if (buckets == 0 || filter_words == 0) return nullptr;
   constexpr uint32_t word_bits = sizeof(ElfAddress) * 8;
   const auto* filter = reinterpret_cast<const ElfAddress*>(gnu_hash_ + 4);
-  const ElfAddress bits = filter[(hash / word_bits) % filter_words];
+  const ElfAddress bits =
+      filter[(hash / word_bits) & (filter_words - 1)];  // a power of two, as glibc takes for granted
   if (((bits >> (hash % word_bits)) & (bits >> ((hash >> gnu_hash_[3]) % word_bits)) & 1) == 0) return nullptr;
   const auto* bucket = reinterpret_cast<const uint32_t*>(filter + filter_words);
   const uint32_t* hashes = bucket + buckets;

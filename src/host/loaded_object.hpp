@@ -29,6 +29,14 @@ class LoadedObject {
   // The same, for a name that is looked for in many objects.
   const ElfSymbol* find(const char* name, uint32_t hash) const;
   static uint32_t hash_of(const char* name);
+  // False: it does not define the name with that hash. Inline: nearly all objects are passed over by this.
+  bool may_define(uint32_t hash) const {
+    if (gnu_hash_ == nullptr || gnu_hash_[2] == 0) return true;
+    constexpr uint32_t word_bits = sizeof(ElfAddress) * 8;
+    const auto* filter = reinterpret_cast<const ElfAddress*>(gnu_hash_ + 4);
+    const ElfAddress bits = filter[(hash / word_bits) & (gnu_hash_[2] - 1)];
+    return ((bits >> (hash % word_bits)) & (bits >> ((hash >> gnu_hash_[3]) % word_bits)) & 1) != 0;
+  }
 
   ElfAddress base() const { return base_; }
 

@@ -162,7 +162,7 @@ class Definitions {
     if (count_ > most || chained_to_leadline) return false;
     const uint32_t hash = LoadedObject::hash_of(name);
     for (int i = 0; i < count_; ++i) {
-      const ElfSymbol* symbol = objects()[i].find(name, hash);
+      const ElfSymbol* symbol = objects()[i].may_define(hash) ? objects()[i].find(name, hash) : nullptr;
       if (!symbol) continue;
       const ElfVersion* version = objects()[i].version_of(symbol);
       const bool plain = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && (!version || *version == VER_NDX_GLOBAL);
