@@ -43,7 +43,6 @@ def test_every_page_is_there_and_can_be_found(site: Path) -> None:
     assert any("LD_PRELOAD" in entry["text"] for entry in index["docs"])
 
 
-@pytest.mark.ci
 def test_the_menu_is_the_index(site: Path) -> None:
     text = (site / "index.html").read_text()
     menu = text.partition('data-md-component="sidebar"')[2].partition('data-md-component="content"')[0]

@@ -133,8 +133,9 @@ def test_the_study_runs_and_resumes(library: str, tmp_path: Path) -> None:
     assert again["claims"] == found["claims"]
 
 
-def test_a_dry_run_names_the_programs(tmp_path: Path) -> None:
-    words = ["study", "libraries", "--mpi", "mpich", "-n", "2", "--small", "-o", str(tmp_path / "out"), "--dry-run"]
+@pytest.mark.parametrize("library", ["mpich", "openmpi"])
+def test_a_dry_run_names_the_programs(library: str, tmp_path: Path) -> None:
+    words = ["study", "libraries", "--mpi", library, "-n", "2", "--small", "-o", str(tmp_path / "out"), "--dry-run"]
     command = [sys.executable, "-m", "leadline", *words, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert {cell["program"] for cell in json.loads(done.stdout)["cells"]} == {"vh1", "gtc", "pop", "s3d"}
