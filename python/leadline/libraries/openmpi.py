@@ -132,7 +132,9 @@ class OpenMpi(MpiLibrary):
     }
     files = ("lib/libmpi.so.40",)
     prefixes = ("OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "FI_", "UCX_")
-    eager_bytes = 4096  # btl_sm_eager_limit of 5.0, as its ompi_info prints it
+    # btl_sm_eager_limit of 5.0, as its ompi_info prints it. Above 256 bytes (btl_sm_max_inline_send), messages are handed
+    # over in place: their send ends when the receiver makes progress, whether it has posted a receive or not.
+    eager_bytes = 4096
     reads_romio_hints = False  # it has OMPIO
     routine_form = ROUTINE
     proof = "call into the library's routine observed"
@@ -266,14 +268,17 @@ def candidates() -> list[Candidate]:
             needs=needs,
         ),
     ]
-    # Shared memory is btl/sm in 5.0, btl/vader in 4.1: the limit is set in both, one is not there.
-    for limit in (1024, 16384, 65536):
+    # Shared memory is btl/sm in 5.0, btl/vader in 4.1: both are set, one is not there. Without the flag "inplace", a
+    # message up to the limit is copied, and its send ends before the receiver takes it.
+    for limit in (1024, 4096, 16384, 65536):
         variables = {
             "OMPI_MCA_pml": "ob1",
             "OMPI_MCA_btl_sm_eager_limit": str(limit),
             "OMPI_MCA_btl_vader_eager_limit": str(limit),
+            "OMPI_MCA_btl_sm_flags": "send",
+            "OMPI_MCA_btl_vader_flags": "send,get,put,atomics,fetching-atomics",
         }
-        what, control = f"OB1, eager up to {limit} bytes within a node", ("btl_sm_eager_limit", str(limit))
+        what, control = f"OB1, eager up to {limit} bytes within a node, copied", ("btl_sm_eager_limit", str(limit))
         found.append(Candidate(f"eager-{limit}", what, variables, control, limit, ("btl_vader_eager_limit",)))
     return found
 
