@@ -74,6 +74,7 @@ class Replayed:
         base = Drawn((10.0,) * len(self._changed_s))
         found = type("Found", (), {})()
         found.base, found.predicted = base, Drawn(self._changed_s) if change.program else base
+        found.modelled = found.predicted
         found.error_of_base = {"whole": self._error}
         return found
 

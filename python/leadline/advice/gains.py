@@ -23,6 +23,6 @@ def gain_between(base: Prediction, found: Prediction, *, uncertain: bool = False
     error = abs(found.error_of_base["whole"] or 0.0)
     low, high = min(shares) - error, max(shares) + error
     if uncertain:
-        low = min(low, 1 - found.predicted.high / before[0])
-        high = max(high, 1 - found.predicted.low / before[0])
+        low = min(low, 1 - found.modelled.high / before[0])
+        high = max(high, 1 - found.modelled.low / before[0])
     return Gain(shares[0], min(low, (1 - MODEL) * low), max(high, (1 + MODEL) * high))

@@ -74,6 +74,7 @@ class Figures:
 class Prediction:
     """recorded_s: phases in the recording.   error_of_base: of the replayed base against the recording, of the whole
     run ("whole") and by phase, as fractions; None: unknown.   notes: what is not replayed as it was; sentences.
+    modelled: predicted, but its interval does not have what runs differ by.
     sensitivities: derivatives of the predicted time by L, o, g (all in s/s) and G (bytes).
     loop: the main loop, whose iterations the steps are; None: the run has none, or its place is unknown.   lumped: one
     that was recorded may be several.
@@ -82,6 +83,7 @@ class Prediction:
     recorded_s: dict[str, float | None]
     base: Figures
     predicted: Figures
+    modelled: Figures
     error_of_base: dict[str, float | None]
     steps_recorded: int
     steps: int
@@ -166,10 +168,12 @@ class Replays:
         errors = _errors(self.times, base)
         last = replayed(changed, _settings(change, self.costs), steps, traced=True)
         traced = _settled(last.outcome)
+        off = abs(self.costs.error) if change.program else 0.0
         found = Prediction(
             recorded_s=self.times,
             base=widened(base, errors),
-            predicted=widened(predicted, errors, abs(self.costs.error) + RUNS_DIFFER if change.program else 0.0),
+            predicted=widened(predicted, errors, off + RUNS_DIFFER if change.program else off),
+            modelled=widened(predicted, errors, off),
             error_of_base=errors,
             steps_recorded=steps,
             steps=change.steps or steps,
