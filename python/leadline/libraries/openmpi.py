@@ -132,8 +132,8 @@ class OpenMpi(MpiLibrary):
     }
     files = ("lib/libmpi.so.40",)
     prefixes = ("OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "FI_", "UCX_")
-    # btl_sm_eager_limit of 5.0, as its ompi_info prints it. Above 256 bytes (btl_sm_max_inline_send), messages are handed
-    # over in place: their send ends when the receiver makes progress, whether it has posted a receive or not.
+    # btl_sm_eager_limit of 5.0, as its ompi_info prints it. Above 256 bytes (btl_sm_max_inline_send), messages are
+    # handed over in place: their send ends when the receiver makes progress, whether it has posted a receive or not.
     eager_bytes = 4096
     reads_romio_hints = False  # it has OMPIO
     routine_form = ROUTINE
