@@ -20,12 +20,12 @@ from leadline.predict.changes import (
     Relax,
     Without,
 )
+from leadline.predict.figures import Figures
 from leadline.predict.packing import is_uncertain
 from leadline.predict.placing import hosts_in
 from leadline.predict.prediction import (
     PHASES,
     Change,
-    Figures,
     Prediction,
     Replays,
     eager_bytes_of,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from leadline import _core, cores
@@ -17,7 +16,9 @@ from leadline.libraries import LIBRARIES
 from leadline.predict import packing, placing
 from leadline.predict.changes import AnyChange, Made, Nonblocking, Overlap, Without, apply
 from leadline.predict.costs import Costs, closest
-from leadline.predict.extrapolation import Replay, replayed
+from leadline.predict.extrapolation import replayed
+from leadline.predict.figures import Figures, down_to, phases_of, widened
+from leadline.predict.notes import on_differences, on_extrapolation
 from leadline.text import format as fmt
 
 # Standard deviation of the time of a step between runs of one program: the median of 108 programs that ran five times
@@ -53,21 +54,6 @@ class Change:
     packed_copy_ns: float | None = None
     hosts: tuple[str, ...] = ()
     quick_windows: bool = False
-
-
-@dataclass(frozen=True)
-class Figures:
-    """Seconds of the whole run and of an iteration of the main loop, each with the interval of replays whose iterations
-    were drawn again, wider by the error of the replayed base. iteration_s: None without a main loop.   phases_s: means
-    over the ranks; None: unknown.   drawn_s: the whole run of each of these replays, in the order of their seeds."""
-
-    seconds: float
-    low: float
-    high: float
-    iteration: tuple[float, float, float] | None
-    phases_s: dict[str, float | None]
-    messages: int
-    drawn_s: tuple[float, ...] = ()
 
 
 @dataclass
@@ -164,7 +150,7 @@ class Replays:
         windows = self._makes_windows(change)
         if windows:
             quick = figures_of(changed, replace(change, quick_windows=True), self.costs, steps)
-            predicted = _down_to(predicted, quick)
+            predicted = down_to(predicted, quick)
         errors = _errors(self.times, base)
         last = replayed(changed, _settings(change, self.costs), steps, traced=True)
         traced = _settled(last.outcome)
@@ -182,9 +168,9 @@ class Replays:
             lumped=self.loop is not None and lumps_steps(self.run, self.loop.number),
             made=made,
         )
-        found.notes = _notes(self.tree.replay(_settings(plain, self.costs))["differences"], self.run)
+        found.notes = on_differences(self.tree.replay(_settings(plain, self.costs))["differences"], self.run)
         if last.steps:
-            found.notes.append(_note_on_extrapolation(last, change))
+            found.notes.append(on_extrapolation(last.steps, change.steps))
         if unusable := traced["differences"]["unusable"]:
             found.notes.append(
                 f"{unusable:,} calls of collectives cannot use the given algorithm: their time is a formula's."
@@ -281,7 +267,7 @@ class Replays:
     def _error(self, costs: Costs) -> float:
         """Of the main loop, if there is one."""
         ends = _settled(self.tree.replay(_settings(Change(), costs)))
-        loop_s = _phases(ends["loop_begin_s"], ends["loop_end_s"], ends["end_s"])["loop"]
+        loop_s = phases_of(ends["loop_begin_s"], ends["loop_end_s"], ends["end_s"])["loop"]
         if loop_s is not None and self.times["loop"]:
             return loop_s / self.times["loop"] - 1
         return max(ends["end_s"]) / (self.times["whole"] or 1.0) - 1
@@ -415,7 +401,7 @@ def figures_of(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: i
     first, drawn = replays[0], replays[1:]
     steps = change.steps or recorded
     wholes = [max(one["end_s"]) for one in [first, *drawn]]
-    phases = [_phases(one["loop_begin_s"], one["loop_end_s"], one["end_s"]) for one in [first, *drawn]]
+    phases = [phases_of(one["loop_begin_s"], one["loop_end_s"], one["end_s"]) for one in [first, *drawn]]
     loops = [one["loop"] for one in phases]
     iteration = None
     if steps and all(each is not None for each in loops):
@@ -424,48 +410,11 @@ def figures_of(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: i
     return Figures(wholes[0], min(wholes), max(wholes), iteration, phases[0], first["messages"], tuple(wholes))
 
 
-def _down_to(figures: Figures, least: Figures) -> Figures:
-    iteration = figures.iteration
-    if iteration and least.iteration:
-        iteration = (iteration[0], min(iteration[1], least.iteration[1]), iteration[2])
-    return replace(figures, low=min(figures.low, least.low), iteration=iteration)
-
-
-def widened(figures: Figures, errors: dict[str, float | None], model: float = 0.0) -> Figures:
-    """What the replay of the unchanged run is off by, that of the changed one may be, too; and so may be, to either
-    side, what it was off by before it was adapted, and as much as runs differ."""
-
-    def wide(low: float, high: float, error: float | None) -> tuple[float, float]:
-        right = 1 / (1 + error) if error is not None and error > -1 else 1.0
-        return min(low, low * right) * (1 - model), max(high, high * right) * (1 + model)
-
-    low, high = wide(figures.low, figures.high, errors["whole"])
-    iteration = figures.iteration
-    if iteration is not None:
-        iteration = (iteration[0], *wide(*iteration[1:], errors["loop"]))
-    return replace(figures, low=low, high=high, iteration=iteration)
-
-
-def _phases(begins: Sequence[float], ends: Sequence[float], last: Sequence[float]) -> dict[str, float | None]:
-    """Means over the ranks; without a main loop all is initialisation."""
-
-    def mean(values: Sequence[float]) -> float | None:
-        return sum(values) / len(values) if values and all(map(math.isfinite, values)) else None
-
-    if not any(map(math.isfinite, begins)):
-        return {"initialisation": mean(last), "loop": None, "finalisation": None}
-    return {
-        "initialisation": mean(begins),
-        "loop": mean([end - begin for begin, end in zip(begins, ends, strict=True)]),
-        "finalisation": mean([end - begin for begin, end in zip(ends, last, strict=True)]),
-    }
-
-
 def _recorded_times(recorded: _core.Recorded) -> dict[str, float | None]:
     times = recorded.times()
     _, begins, ends, last = (list(column) for column in zip(*times, strict=True))
     whole = max(last)
-    return {"whole": whole if math.isfinite(whole) else None, **_phases(begins, ends, last)}
+    return {"whole": whole if math.isfinite(whole) else None, **phases_of(begins, ends, last)}
 
 
 def _errors(times: dict[str, float | None], base: Figures) -> dict[str, float | None]:
@@ -480,31 +429,3 @@ def _errors(times: dict[str, float | None], base: Figures) -> dict[str, float | 
 def _is_far_off(errors: dict[str, float | None]) -> bool:
     whole, loop = errors["whole"], errors["loop"]
     return whole is None or abs(whole) > LARGE_ERROR or abs(loop or 0) > LARGE_ERROR
-
-
-def _note_on_extrapolation(replay: Replay, change: Change) -> str:
-    return (
-        f"{replay.steps:,} of the {change.steps:,} iterations are replayed; the others take what one of the last "
-        f"{replay.steps // 2:,} takes in the mean."
-    )
-
-
-def _notes(differences: dict[str, int], run: Run) -> list[str]:
-    texts = {
-        "lost": "sequences of calls were recorded without their order and are omitted",
-        "varying": "calls have unknown partners and sizes, so they take as long as in the run",
-        "unknown": "messages and collective calls have an unknown partner or communicator and are omitted",
-        "wildcards": "distinct nonblocking MPI_ANY_SOURCE receives are replayed as if posted at their wait",
-        "one_sided": "one-sided calls take as long as in the run",
-        "threads": "threads other than the first are omitted",
-        "untimed": "times, of calls and of the computation before them, were not kept and are the means of their kind",
-    }
-    notes = [f"{differences[name]:,} {text}." for name, text in texts.items() if differences[name]]
-    waited = [p.conditions.waited_ns for p in run.processes if p.conditions.waited_ns >= 0]
-    busiest = max(waited, default=0) * 1e-9
-    if busiest > 0.01 * run.duration_s:
-        notes.append(
-            f"One rank waited {fmt.percent(busiest / run.duration_s)} of the run for a core that was busy with other "
-            "work: such waits are replayed as computation."
-        )
-    return notes

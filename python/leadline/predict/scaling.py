@@ -10,7 +10,8 @@ from leadline import _core
 from leadline.errors import UsageError
 from leadline.figures.run import Run
 from leadline.predict.changes import Made, apply
-from leadline.predict.prediction import DRAWS, Change, Figures, Prediction, Replays, figures_of, widened
+from leadline.predict.figures import Figures, widened
+from leadline.predict.prediction import DRAWS, Change, Prediction, Replays, figures_of
 from leadline.predict.ranks import (
     Extrapolation,
     Grown,
