@@ -19,7 +19,9 @@ def load(path: Path) -> dict[str, Any]:
     """Read a TOML file. Raises UsageError with the file and the line if it cannot be read or is not TOML."""
     try:
         return parsed(own_files.read_named(path, MOST_BYTES).decode())
-    except (OSError, ValueError) as error:  # of numbers with too many digits, too
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
+    except ValueError as error:  # of numbers with too many digits, too
         raise UsageError(f"{path}: {error}") from error
 
 

@@ -154,3 +154,8 @@ def test_what_is_wrong_is_said_in_one_line(text: str, said: str, tmp_path: Path)
     assert said in str(error.value)
     assert str(tmp_path / "c.toml") in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_there_is_named_in_plain_words(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^cannot read .*none\.toml: No such file or directory$"):
+        read(tmp_path / "none.toml")
