@@ -93,8 +93,6 @@ int by_the_library(void* state, const void* from, void* to, int64_t count) {
 
 }  // namespace
 
-bool library_tells_shorter_broadcasts() { return strcmp(abi.family->name, "openmpi") != 0; }
-
 int carry_out(const Plan& plan, Moving& moving, const collectives::Buffers& buffers) {
   const collectives::Transport transport{
       &moving,       abi.family->handle_bytes.request, start_send, start_receive, wait_for, reduce_here, copy_here,

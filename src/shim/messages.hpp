@@ -17,9 +17,6 @@
 
 namespace leadline::shim {
 
-// MPICH does, and libraries built on it; Open MPI does not.
-bool library_tells_shorter_broadcasts();
-
 // Executes the schedule. Returns an error code of MPI; whatever it is, no request is left.
 int carry_out(const Plan& plan, Moving& moving, const collectives::Buffers& buffers);
 

@@ -4,7 +4,9 @@
 #include <cstdint>
 
 #include "collectives/operation.hpp"
+#include "shim/call.hpp"
 #include "shim/communicator.hpp"
+#include "shim/plan.hpp"
 
 namespace leadline::shim {
 
@@ -19,5 +21,8 @@ struct Moving {
   bool takes_less = false;  // a message that is shorter than expected is no error, as in the libraries
   bool last_came = false;   // the message waited for last was the last from its sender
 };
+
+// Of bytes; moves and reductions set what is different.
+Moving moving_of(const Communicator& c, const Rule& rule, const Call& call, const Plan& plan);
 
 }  // namespace leadline::shim

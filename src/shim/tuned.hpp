@@ -1,26 +1,10 @@
 // Collectives of the program's that are carried out by a rule's algorithm.
 #pragma once
 
-#include <cstdint>
-
+#include "shim/call.hpp"
 #include "shim/communicator.hpp"
 
 namespace leadline::shim {
-
-// One side of a call. Where blocks have their own counts or datatypes, `counts`, `places` and `datatypes` are the
-// program's arrays, by rank.
-struct CallSide {
-  Word buffer, datatype;
-  int64_t count;
-  int64_t size;  // bytes of an element; of the side that decides, until the call is carried out
-  Word counts, places, datatypes;
-};
-
-struct Call {
-  CallSide from, to;  // of a function with one buffer both are that
-  Word op, root, comm;
-  bool large;  // counts by rank are MPI_Counts
-};
 
 // A collective of the program's, by the rule's algorithm. False: the library is to do it, for `why`; else *error.
 bool carry_out_call(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
