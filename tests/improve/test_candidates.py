@@ -7,7 +7,7 @@ import pytest
 
 from leadline.errors import MissingPrerequisite
 from leadline.improve.candidates import Asked, candidates, kinds
-from leadline.improve.facts import Collective, Facts, settings_in
+from leadline.improve.facts import Collective, Facts, _is_setting, settings_in
 from leadline.improve.setting import Setting
 from leadline.launchers.hydra import HYDRA
 from leadline.launchers.openmpi import OPENMPI
@@ -153,3 +153,32 @@ def test_an_algorithm_is_tried_without_what_the_user_set_for_its_operation() -> 
     assert {setting.without for setting in tried("library-algorithms", about)} == {
         ("OMPI_MCA_coll_tuned_bcast_algorithm",)
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    [
+        ("intel", ["I_MPI_ROOT", "I_MPI_HYDRA_BOOTSTRAP", "I_MPI_PMI_LIBRARY", "I_MPI_CC", "FI_PROVIDER_PATH"]),
+        ("mpich", ["HYDRA_HOST_FILE", "HYDRA_LAUNCHER"]),
+        ("openmpi", ["OMPI_MCA_plm_rsh_agent", "PRTE_MCA_prte_default_hostfile", "OMPI_MCA_btl_tcp_if_include"]),
+    ],
+)
+def test_what_a_library_may_need_to_start_is_left_as_it_is(name: str, needed: list[str]) -> None:
+    assert settings_in(dict.fromkeys(needed, "1"), LIBRARY[name]) == {}
+
+
+@pytest.mark.parametrize("name", ["I_MPI_PIN", "I_MPI_FABRICS", "I_MPI_ADJUST_BCAST", "FI_PROVIDER"])
+def test_what_may_cost_time_is_a_setting(name: str) -> None:
+    assert settings_in({name: "1"}, LIBRARY["intel"]) == {name: "1"}
+
+
+def test_a_setting_that_only_starts_ranks_is_no_option_to_leave_out() -> None:
+    options = [("--mca", "plm_rsh_agent", "ssh"), ("--mca", "pml", "ob1"), ("-x", "OMP_NUM_THREADS=1")]
+    assert [_is_setting(option, LIBRARY["openmpi"], OPENMPI) for option in options] == [False, True, False]
+
+
+def test_intel_mpi_binds_by_its_variables() -> None:
+    (free,) = tried("binding", facts(library=LIBRARY["intel"], launcher=HYDRA, bound=True))
+    assert (free.variables, free.options) == ({"I_MPI_PIN": "0"}, ())
+    (free,) = tried("binding", facts(library=LIBRARY["mpich"], launcher=HYDRA, bound=True))
+    assert (free.variables, free.options) == ({}, ("-bind-to", "none"))

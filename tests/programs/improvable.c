@@ -1,9 +1,11 @@
+// clang-format off
 // A program that a setting can make much slower, by construction. KIND STEPS: in each step of
 //   late      every rank but the last sends to the next one, sleeps, and receives; then all meet. If messages wait for
 //             their receiver, the ranks sleep one after the other instead of together.
-//   barriers  the ranks meet often: if those that wait keep their core from the others, each meeting takes a time
-//   slice. parts     a long message is broadcast: cut into very short parts, it takes many times as long. alone each
-//   rank computes: no setting of MPI can matter.
+//   barriers  the ranks meet often: if those that wait keep their core from the others, each meeting takes a time slice.
+//   parts     a long message is broadcast: cut into very short parts, it takes many times as long.
+//   alone     each rank computes: no setting of MPI can matter.
+// clang-format on
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -110,21 +110,28 @@ def facts_of(
             Collective(each.name, names.get(each.name, ""), each.share or 0.0, each.calls) for each in collective
         ),
         set_variables=settings_in(environ, library),
-        set_options=tuple(option for option in options if _is_of_library(option, library)),
+        set_options=tuple(option for option in options if _is_setting(option, library, launcher)),
     )
 
 
 def settings_in(environ: Mapping[str, str], library: MpiLibrary | None) -> dict[str, str]:
-    """The environment's variables that are settings of the library."""
-    prefixes: Sequence[str] = library.prefixes if library is not None else ()
-    return {name: value for name, value in sorted(environ.items()) if name.startswith(tuple(prefixes))}
+    """The environment's variables that are settings of the library, without those that it may need to start."""
+    if library is None:
+        return {}
+    return {
+        name: value
+        for name, value in sorted(environ.items())
+        if name.startswith(library.prefixes) and not library.starts_by.fullmatch(name)
+    }
 
 
-def _is_of_library(option: Sequence[str], library: MpiLibrary | None) -> bool:
-    """Whether it sets something of the library; options for variables may set any other."""
-    if option[0].lstrip("-") not in VARIABLE_OPTIONS:
-        return True
-    return library is not None and option[1].startswith(library.prefixes)
+def _is_setting(option: Sequence[str], library: MpiLibrary | None, launcher: LauncherKind) -> bool:
+    """Whether it is a setting of the library's that may be left out; options for variables may set any other."""
+    if library is None:
+        return option[0].lstrip("-") not in VARIABLE_OPTIONS
+    if library.starts_by.fullmatch(launcher.variable_set_by(option)):
+        return False
+    return option[0].lstrip("-") not in VARIABLE_OPTIONS or option[1].startswith(library.prefixes)
 
 
 def _waiting(waits: Waits, content: Content) -> float | None:

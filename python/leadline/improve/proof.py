@@ -22,6 +22,7 @@ from leadline.tuning.protocol import tried
 from leadline.tuning.proving import prove
 
 ASK_S = 60.0
+BINDING = "binding"  # the kind of settings that are seen in the ranks' cores
 CORES = re.compile(r"leadline-cores (\S+)")
 
 
@@ -31,8 +32,8 @@ def why_without_effect(
     """Why it has no effect, or cannot be set; "" if it takes effect.   folder: for files that it names."""
     words, left = command_with(command, environ, [setting], {})
     about = subject(words, left)
-    if setting.options:
-        return _binding(setting, command, environ)
+    if setting.kind == BINDING:
+        return _binding(setting, command, environ, variables_of([setting], folder))
     try:
         if setting.by_shim:
             return ""  # seen in the program's own run
@@ -72,17 +73,19 @@ def _reached(setting: Setting, about: Subject, variables: dict[str, str]) -> str
     return ""
 
 
-def _binding(setting: Setting, command: Sequence[str], environ: Mapping[str, str]) -> str:
+def _binding(setting: Setting, command: Sequence[str], environ: Mapping[str, str], variables: Mapping[str, str]) -> str:
     """Whether ranks may use other cores than without it."""
-    before, after = _cores(command, environ, []), _cores(command, environ, [setting])
+    before, after = _cores(command, environ, [], {}), _cores(command, environ, [setting], variables)
     if not after:
         return "the launcher starts no rank with it"
     return "" if before != after else f"the ranks' cores are the same with it: {', '.join(after)}"
 
 
-def _cores(command: Sequence[str], environ: Mapping[str, str], settings: list[Setting]) -> list[str]:
+def _cores(
+    command: Sequence[str], environ: Mapping[str, str], settings: list[Setting], variables: Mapping[str, str]
+) -> list[str]:
     """The cores that each rank may use, as the system writes them."""
-    words, left = command_with(command, environ, settings, {})
+    words, left = command_with(command, environ, settings, variables)
     launcher = find_launcher(words, left.get("PATH"))
     if launcher is None:
         return []

@@ -76,6 +76,10 @@ class Intel(MpiLibrary):
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12", "lib/release/libmpi.so.12")
     prefixes = ("I_MPI_", "FI_", "UCX_", "ROMIO_")
+    starts_by = re.compile(
+        r"I_MPI_(ROOT|SPAWN|LIBRARY_KIND|SUBSTITUTE_INSTALLDIR|OFI_LIBRARY\w*|PMI\w*|HYDRA_\w*|JOB_\w*|(CC|CXX|F\w*C|F\d+)"
+        r"(_\w+)?)|FI_PROVIDER_PATH|FI_TCP_IFACE"
+    )
     eager_bytes = 262144  # I_MPI_EAGER_THRESHOLD in the reference of 2018; later releases name none
     reads_romio_hints = True
     routine_form = ROUTINE
@@ -121,6 +125,10 @@ class Intel(MpiLibrary):
                 what = f"eager up to {limit} bytes{where}"
                 found.append(Candidate(known, what, {name: str(limit)}, eager_limit=limit))
         return found
+
+    def binding(self, to: str) -> dict[str, str]:
+        """Its Hydra takes -bind-to, and binds by these nevertheless (seen with 2021.18)."""
+        return {"I_MPI_PIN": "1", "I_MPI_PIN_PROCESSOR_LIST": "allcores"} if to == "core" else {"I_MPI_PIN": "0"}
 
     def waiting(self) -> list[Candidate]:
         known = (("2", "yield", "ranks that wait yield their core"), ("3", "sleep", "ranks that wait sleep"))

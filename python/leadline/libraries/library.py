@@ -63,6 +63,7 @@ class MpiLibrary(ABC):
 
     # Its settings.
     prefixes: ClassVar[tuple[str, ...]]  # of environment variables that are settings of it or of its launcher
+    starts_by: ClassVar[re.Pattern[str]]  # of those, names of variables that say where it is, and where ranks run
 
     # How it sends, unless told otherwise.
     eager_bytes: ClassVar[int]  # longer messages within a node wait for their receiver
@@ -132,6 +133,10 @@ class MpiLibrary(ABC):
     @abstractmethod
     def candidates(self) -> list[Candidate]:
         """Settings of how messages are sent, without the default."""
+
+    def binding(self, to: str) -> dict[str, str]:
+        """Variables that bind ranks to a core each ("core") or to none ("none"); {} if its launcher has options."""
+        return {}
 
     @abstractmethod
     def waiting(self) -> list[Candidate]:

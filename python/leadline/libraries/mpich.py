@@ -36,6 +36,9 @@ class Mpich(MpiLibrary):
     unbound: ClassVar[dict[str, str]] = {}
     files = ("lib/libmpi.so.12",)
     prefixes = ("MPIR_CVAR_", "MPICH_", "HYDRA_", "FI_", "UCX_", "ROMIO_")
+    starts_by = re.compile(
+        r"HYDRA_(?!BINDING|MAPPING|MEMBIND)\w*|MPICH_INTERFACE_HOSTNAME\w*|FI_PROVIDER_PATH|FI_TCP_IFACE"
+    )
     eager_bytes = 8191  # MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD of 5.0.2, as its mpivars prints it, less 1
     reads_romio_hints = True
     routine_form = mpich_variables.ROUTINE

@@ -132,6 +132,10 @@ class OpenMpi(MpiLibrary):
     }
     files = ("lib/libmpi.so.40",)
     prefixes = ("OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "FI_", "UCX_")
+    starts_by = re.compile(
+        r"(OMPI|PRTE|PMIX)_MCA_(plm|ras|ess|oob|schizo|state|mca|component)_\w*|\w+_(default_)?hostfile|\w+_tmpdir\w*|\w+_if_(in|ex)\w*"
+        r"|FI_PROVIDER_PATH|FI_TCP_IFACE"
+    )
     # btl_sm_eager_limit of 5.0, as its ompi_info prints it. Above 256 bytes (btl_sm_max_inline_send), messages are
     # handed over in place: their send ends when the receiver makes progress, whether it has posted a receive or not.
     eager_bytes = 4096

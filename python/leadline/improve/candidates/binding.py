@@ -13,14 +13,22 @@ RISK = "threads of a rank that is bound to a core share it"
 
 
 def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
-    options = facts.launcher.binding("core")
-    if not options:
+    if not any(_told(facts, "core")):
         yield NotTried(WHAT, "Leadline knows no option of this launcher for it")
         return
     if facts.bound:
-        free = tuple(facts.launcher.binding("none"))
-        yield Setting("unbound", "binding", "ranks bound to no core", "ranks may move", 1.0, options=free)
+        options, variables = _told(facts, "none")
+        what = "ranks bound to no core"
+        yield Setting("unbound", "binding", what, "ranks may move", 1.0, options=options, variables=variables)
     if facts.crowding > 1:
         yield NotTried(WHAT, f"to cores: there are {facts.crowding:.2g} busy threads for each core")
     elif not facts.bound:
-        yield Setting("bound", "binding", "each rank bound to a core", RISK, 1.0, options=tuple(options))
+        options, variables = _told(facts, "core")
+        what = "each rank bound to a core"
+        yield Setting("bound", "binding", what, RISK, 1.0, options=options, variables=variables)
+
+
+def _told(facts: Facts, to: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Options of the launcher or variables of the library, whichever binds."""
+    variables = facts.library.binding(to) if facts.library is not None else {}
+    return ((), variables) if variables else (tuple(facts.launcher.binding(to)), {})
