@@ -1,5 +1,6 @@
 """On two ranks no rank is between two others. Messages of which each needs what came before it are told all the same:
-planes of a sweep, and levels of a cycle over grids. Beside them are fields in a loop, whose messages could be one."""
+planes of a sweep, levels of a cycle over grids, and stages of a step. Beside them are fields in a loop, whose messages
+could be one."""
 
 from __future__ import annotations
 
@@ -43,6 +44,14 @@ __attribute__((noinline)) static void cycle(int levels) {
 __attribute__((noinline)) static void fields(void) {
   for (int field = 0; field < 6; ++field) swap(100, 3);
 }
+__attribute__((noinline)) static void stages(int times) {
+  for (int stage = 0; stage < times; ++stage) {
+    for (int field = 0; field < 6; ++field) swap(100, 4);
+    spend(200);
+    for (int flux = 0; flux < 4; ++flux) swap(120, 5);
+    spend(200);
+  }
+}
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   comm = MPI_COMM_WORLD;
@@ -55,6 +64,7 @@ int main(int argc, char** argv) {
     spend(100);
     fields();
     spend(100);
+    stages(argc + 2);
   }
   MPI_Finalize();
 }
@@ -63,8 +73,8 @@ int main(int argc, char** argv) {
 
 
 @pytest.fixture(scope="module", params=["mpich", "openmpi"])
-def packable(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """Routines of which the report says that messages could be one."""
+def packable(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Patterns of messages that could be one."""
     try:
         library = find_library(request.param)
     except LeadlineError:
@@ -72,16 +82,26 @@ def packable(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     program = Program(0, 2, 20, "-O1", (), TEXT)
     directory: Path = tmp_path_factory.mktemp("in-turn")
     patterns: list[dict[str, Any]] = report_of(program, library, directory)["patterns"]
-    return {name for p in patterns if p["pattern"] == "packable_messages" for name in p["routines"]}
+    return [p for p in patterns if p["pattern"] == "packable_messages"]
 
 
-def test_planes_of_a_sweep_are_not_packed(packable: set[str]) -> None:
-    assert "sweep" not in packable
+def routines_of(packable: list[dict[str, Any]]) -> set[str]:
+    return {name for p in packable for name in p["routines"]}
 
 
-def test_levels_of_a_cycle_are_not_packed(packable: set[str]) -> None:
-    assert "cycle" not in packable
+def test_planes_of_a_sweep_are_not_packed(packable: list[dict[str, Any]]) -> None:
+    assert "sweep" not in routines_of(packable)
 
 
-def test_fields_in_a_loop_are(packable: set[str]) -> None:
-    assert "fields" in packable
+def test_levels_of_a_cycle_are_not_packed(packable: list[dict[str, Any]]) -> None:
+    assert "cycle" not in routines_of(packable)
+
+
+def test_fields_in_a_loop_are(packable: list[dict[str, Any]]) -> None:
+    assert "fields" in routines_of(packable)
+
+
+def test_fields_of_each_stage_are_and_stages_are_not(packable: list[dict[str, Any]]) -> None:
+    """Three stages, in each of which six fields and then four fluxes are exchanged, with computation between them."""
+    (told,) = (p["evidence"] for p in packable if "stages" in p["routines"])
+    assert (told["together"], told["together_at_least"], len(told["loops"])) == (4, True, 2)

@@ -52,8 +52,10 @@ def test_rows_are_told_from_what_depends_on_the_one_before(seed: int, library: L
     program = random_program(seed, rows=True)
     found = score(program, report_of(program, library, tmp_path)).without(TIMED_PATTERNS)
     assert found.found
+    # Ranks that share cores may take long between two calls of a row: then it is none.
+    if found.missed["consecutive_reductions"]:
+        found = found.without(frozenset({"separate_reductions"}))
     assert not found.wrong, found.faults
-    # Ranks that share cores may take long between two calls of a row.
     assert found.missed.keys() <= {"consecutive_exchanges", "consecutive_reductions"}, found.faults
 
 

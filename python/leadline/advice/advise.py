@@ -146,7 +146,12 @@ def _advise(
         candidates = [*candidates, *_in_network(content, asked)]
     ordered = _that_matter(candidates, content)[: _most_replays(content)]
     quick = only_worth or len(ordered) < len(candidates) or _most_replays(content) < sum(map(_interval, ordered))
-    answers = asked.proposals(ordered, WORTH if quick else None, _most_replays(content, DRAWN))
+    least, most = WORTH if quick else None, _most_replays(content, DRAWN)
+    answers = asked.proposals(ordered, least, most)
+    left_out = _left_out(len(candidates) - len(answers))
+    for whole in [each for each, answer in answers.items() if each.parts and isinstance(answer, UsageError)]:
+        del answers[whole]  # perhaps only one of its parts cannot be replayed
+        answers |= asked.proposals(whole.parts, least, most)
     found, refused = [], []
     for candidate, answer in answers.items():
         try:
@@ -178,7 +183,7 @@ def _advise(
         seconds=asked.base.base.seconds,
         error=asked.base.error_of_base["whole"],
         phases_s=asked.base.predicted.phases_s,
-        notes=[*asked.base.notes, *_left_out(len(candidates) - len(answers))],
+        notes=[*asked.base.notes, *left_out],
     )
 
 

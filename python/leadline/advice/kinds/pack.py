@@ -3,10 +3,14 @@ their own, and nothing is received between them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from leadline.advice.candidate import Candidate, Kind
 from leadline.advice.places import of_pattern
 from leadline.figures.content import Content
 from leadline.figures.patterns import PatternEntry
+from leadline.findings.alike import alike, joined
 from leadline.predict import Join, Pack
 
 CACHE_LINE = 64
@@ -14,35 +18,53 @@ CACHED_BYTES = 1 << 16  # that fit into the own caches of a core, beside others
 
 
 def candidates(content: Content) -> list[Candidate]:
+    told = [e for e in content.patterns if e.name == "packable_messages" and not e.evidence.get("one_sided")]
     found = []
-    for entry in content.patterns:
-        loop = entry.evidence.get("loop")
-        if entry.name != "packable_messages" or entry.evidence.get("one_sided"):
-            continue
-        if not loop:
-            found += _in_a_row(entry)
-            continue
-        found.append(
-            Candidate(
-                "pack",
-                f"Pack the messages of {of_pattern(entry)}",
-                "Copy the messages to each partner into one buffer, or use one datatype, and exchange them "
-                "once, after the loop. Leadline's segments do that.",
-                entry.sites,
-                Pack(
-                    of_pattern(entry),
-                    members=tuple(entry.evidence.get("loops", (loop,))),
-                    cached=_is_cached(entry),
-                    computes=bool(entry.evidence.get("computes", True)),
-                ),
-                (
-                    "no iteration of the loop needs what another one exchanges",
-                    "computing all before exchanging all loses little in the caches",
-                ),
-                together=int(entry.evidence["together"]),
-            )
-        )
+    for entries in alike(content, told):
+        in_loops = [_in_loop(entry) for entry in entries if entry.evidence.get("loop")]
+        if in_loops:
+            found.append(_one_change(in_loops))
+        for entry in entries:
+            found += [] if entry.evidence.get("loop") else _in_a_row(entry)
     return found
+
+
+def _in_loop(entry: PatternEntry) -> Candidate:
+    return Candidate(
+        "pack",
+        f"Pack the messages of {of_pattern(entry)}",
+        "Copy the messages to each partner into one buffer, or use one datatype, and exchange them "
+        "once, after the loop. Leadline's segments do that.",
+        entry.sites,
+        Pack(
+            of_pattern(entry),
+            members=tuple(entry.evidence.get("loops", (entry.evidence["loop"],))),
+            cached=_is_cached(entry),
+            computes=bool(entry.evidence.get("computes", True)),
+        ),
+        (
+            "no iteration of the loop needs what another one exchanges",
+            "computing all before exchanging all loses little in the caches",
+        ),
+        together=int(entry.evidence["together"]),
+    )
+
+
+def _one_change(parts: Sequence[Candidate]) -> Candidate:
+    """Of loops in which one routine sends: who makes it send several messages as one mends all of them."""
+    if len(parts) == 1:
+        return parts[0]
+    first, *others = parts
+    places = list(dict.fromkeys(part.change.sites for part in parts if isinstance(part.change, Pack)))
+    return replace(
+        first,
+        title=f"Pack the messages of {joined(places)}",
+        text=first.text.replace("after the loop", "after each loop"),
+        sites=tuple(dict.fromkeys(site for part in parts for site in part.sites)),
+        also=tuple(part.change for part in others),
+        together=max(part.together for part in parts),
+        parts=tuple(parts),
+    )
 
 
 def _is_cached(entry: PatternEntry) -> bool:

@@ -2,6 +2,7 @@
 // may depend on each other, and combining them would delay the first one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +35,8 @@ class ComputationBetween {
   static constexpr double least_ns = 2e3;  // what is computed so fast, nobody notices
   static constexpr double most_of_iteration = 0.1;
   double gap_ns(const Step& step, uint32_t call) const;
+  // Of the loop, by all threads together; 0: unknown, as the loop is in no main loop.
+  double iterations_in_step(uint32_t loop, size_t threads) const;
   double mean_in_iteration_ns(uint32_t loop, const std::vector<uint32_t>& loop_of_site) const;
 
   const Profile& profile_;

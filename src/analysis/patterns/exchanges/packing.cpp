@@ -107,6 +107,21 @@ bool Packing::passes_on(uint32_t loop, int64_t bytes) const {
   return std::none_of(edges.begin(), edges.end(), [&](const auto& e) { return edges.count({e.second, e.first}) > 0; });
 }
 
+// Iterations of the outer loop that compute, and send something else as well, are stages of a step, in each of which
+// the inner loop goes over fields. An inner loop of two iterations may be over the faces of a block.
+bool Packing::has_other_messages(const Exchange& e, uint32_t outer, uint32_t inner) const {
+  constexpr uint64_t faces = 2;
+  if (fixed_iterations(inner) <= faces) return false;
+  if (ComputationBetween::is_brief(computation_.in_iteration_ns(steps_.iteration, outer, loop_of_site_), mean_bytes(e)))
+    return false;
+  for (uint32_t s = 0; s < loop_of_site_.size(); ++s) {
+    if (traffic_.sites()[s].sent.empty() || !loop_of_site_[s]) continue;
+    const RunLoops& loops = profile_.loops();
+    if (loops.within(loop_of_site_[s], outer) && !loops.within(loop_of_site_[s], inner)) return true;
+  }
+  return false;
+}
+
 // If no fence orders them, a rank may wait for what others put into its memory, which no call shows.
 bool Packing::may_wait_for_memory(const Exchange& e) const {
   return std::any_of(e.sites.begin(), e.sites.end(), [&](uint32_t s) {
@@ -154,6 +169,7 @@ uint32_t Packing::outermost_loop(const Exchange& e, const SiteTraffic& site, uin
     if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l) ||
         may_be_the_step(l, mean_bytes(e)) || passes_on(l, mean_bytes(e)))
       continue;
+    if (outermost && has_other_messages(e, l, outermost)) break;
     outermost = l;
   }
   return outermost;
