@@ -22,15 +22,15 @@ struct Call {
   int rank, root;
   MPI_Datatype type;
   int64_t extent;
-  std::vector<int> counts;  // of all blocks, where they have their own
+  std::vector<int> counts, places;  // of all blocks, where they have their own
 
   // `count` elements of each block. In place if the contribution is where the result is to be.
   int native(const void* from, void* to, int64_t count) const {
     const bool may_be_in_place = collectives::facts_of(operation).has_result(rank == root);
     const void* const input = from == to && may_be_in_place ? MPI_IN_PLACE : from;
     const int n = int(count);
-    return call_native(operation,
-                       {input, n, type, to, n, type, MPI_SUM, root, comm, counts.data(), nullptr, counts.data()});
+    return call_native(operation, {input, n, type, to, n, type, MPI_SUM, root, comm, counts.data(), places.data(),
+                                   counts.data(), places.data()});
   }
 };
 
@@ -111,8 +111,17 @@ std::vector<int> nodes(const Job& job, int pretended) {
 std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Operation operation,
                                            const CandidateName& name, Contents* contents, std::string* why) {
   // Blocks with their own counts are measured with even ones.
-  const std::vector<int> counts(job.size, int(contents->count()));
-  const Call call{operation, job.comm, job.rank, plan.root, contents->type(), contents->extent(), counts};
+  const std::vector<int64_t> lengths(job.size, contents->count());
+  std::vector<int64_t> begins;
+  for (int rank = 0; rank < job.size; ++rank) begins.push_back(rank * contents->count());
+  const Call call{operation,
+                  job.comm,
+                  job.rank,
+                  plan.root,
+                  contents->type(),
+                  contents->extent(),
+                  {lengths.begin(), lengths.end()},
+                  {begins.begin(), begins.end()}};
   if (name.name == "native") return std::make_unique<Native>(call, contents);
   if (name.name == "nothing") return std::make_unique<Nothing>();
   if (auto parts = make_parts(job, plan, operation, name.name, *contents, why); parts || !why->empty()) return parts;
@@ -128,6 +137,10 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
   problem.rank = job.rank;
   problem.root = plan.root;
   problem.count = contents->count();
+  if (collectives::facts_of(operation).has_counts_by_rank() && !collectives::facts_of(operation).reduces) {
+    problem.counts_received = lengths.data();
+    problem.places_received = begins.data();
+  }
   problem.element_bytes = contents->extent();
   problem.segment_bytes = name.segment_bytes;
   if (name.radix > 0) problem.radix = name.radix;

@@ -75,6 +75,8 @@ const Parts known[] = {
        MPI_Gather(w.from, w.n, w.type, w.to, w.n, w.type, 0, w.comm);
        MPI_Bcast(w.to, w.all(), w.type, 0, w.comm);
      }},
+    {Operation::allgatherv, "allgather", false,
+     [](const Work& w) { MPI_Allgather(w.from, w.n, w.type, w.to, w.n, w.type, w.comm); }},
     {Operation::scatter, "bcast", false,
      [](const Work& w) {
        char* const blocks = w.rank == w.root ? const_cast<char*>(w.from) : w.between;

@@ -57,7 +57,7 @@ void allgather_by_neighbours(const Problem& problem, Schedule* schedule) {
     const int side = round % 2, partner = at(side ? -1 : 1);
     from_partner[side] = (from_partner[side] + (side ? -2 : 2) * direction + p) % p;
     first = schedule->requests;
-    if (problem.counts_received) {
+    if (facts_of(problem.operation).has_counts_by_rank()) {
       for (const int i : {0, 1}) schedule->receive(received_from(problem, from_partner[side] + i), partner);
       for (const int i : {0, 1}) schedule->send(received_from(problem, last + i), partner);
     } else {

@@ -17,11 +17,14 @@ inline Range contributed_to(const Problem& problem, int rank) {
   return {Space::input, rank * problem.count, problem.count};
 }
 inline Range received_from(const Problem& problem, int rank) {
+  if (problem.counts_received) return {Space::data, problem.places_received[rank], problem.counts_received[rank]};
   return {Space::data, rank * problem.count, problem.count};
 }
 
 // What a rank contributes, in operations in which that is one block.
-inline Range contribution(const Problem& problem) { return {Space::input, 0, problem.count}; }
+inline Range contribution(const Problem& problem) {
+  return {Space::input, 0, problem.counts_received ? problem.counts_received[problem.rank] : problem.count};
+}
 
 // What a rank receives, where that is one block: where blocks have their own counts, that of its number.
 inline Range result(const Problem& problem) {
@@ -30,7 +33,7 @@ inline Range result(const Problem& problem) {
 
 // All that a rank contributes, wherever it lies.
 inline Range whole(const Problem& problem) {
-  int64_t count = problem.count * facts_of(problem.operation).blocks_contributed(problem.processes);
+  int64_t count = contribution(problem).count * facts_of(problem.operation).blocks_contributed(problem.processes);
   if (problem.counts_contributed) {
     count = 0;
     for (int rank = 0; rank < problem.processes; ++rank) count += problem.counts_contributed[rank];

@@ -39,6 +39,10 @@ struct OperationFacts {
 
   bool has_one_buffer() const { return in_place == InPlace::of_result; }
   constexpr bool has_counts_by_rank() const { return contributed.count_per_rank || received.count_per_rank; }
+  // Whether these are the same on all ranks, so that a choice may depend on them.
+  constexpr bool all_know_counts() const {
+    return reduces || !(contributed.block_per_rank || contributed.root_only || received.root_only);
+  }
   bool contributes(bool is_root) const { return !contributed.root_only || is_root; }
   // With one buffer what a rank contributed is its result already.
   bool receives(bool is_root) const {

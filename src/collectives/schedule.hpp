@@ -26,9 +26,10 @@ struct Problem {
   int root = 0;       // of operations that have one
   int64_t count = 0;  // of a block
   // By rank, of operations whose blocks have their own counts: what this rank contributes to each and receives from
-  // each. nullptr: `count`. In MPI_Reduce_scatter all contribute alike, and rank r receives block r.
+  // each, and where that begins; places may differ between ranks. nullptr: `count`. In MPI_Reduce_scatter all
+  // contribute alike, side by side, and rank r receives block r.
   const int64_t* counts_contributed = nullptr;
-  const int64_t* counts_received = nullptr;
+  const int64_t *counts_received = nullptr, *places_received = nullptr;
   int64_t element_bytes = 1;
   int64_t segment_bytes = 0;     // of the algorithms that cut messages into segments; 0: they don't
   int radix = 2;                 // of k-nomial trees, and the number of parts of a split native call

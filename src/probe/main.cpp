@@ -98,6 +98,8 @@ int call(const Library& it, const Point& point, int rank, Handle group, std::vec
   const auto word = [](Handle handle) { return static_cast<uint64_t>(handle); };
   const uint64_t own_count = count + sends_more(point, rank);
   const std::vector<int> counts(static_cast<size_t>(point.processes), static_cast<int>(own_count));
+  std::vector<int> places;
+  for (const int length : counts) places.push_back(static_cast<int>(places.size()) * length);
   const bool by_rank = facts_of(point.operation).has_counts_by_rank();
   const collectives::CallWords words{.sbuf = address(from),
                                      .scount = own_count,
@@ -107,7 +109,8 @@ int call(const Library& it, const Point& point, int rank, Handle group, std::vec
                                      .rtype = word(type),
                                      .op = word(op),
                                      .root = 0,
-                                     .comm = word(group)};
+                                     .comm = word(group),
+                                     .rdispls = reinterpret_cast<uint64_t>(places.data())};
   return collectives::call_by_words(it.collectives[static_cast<int>(point.operation)],
                                     facts_of(point.operation).arguments, words);
 }

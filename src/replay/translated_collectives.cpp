@@ -54,9 +54,11 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_
       return "dissemination";
     case collectives::Operation::alltoall:
       return bytes <= 256 && processes >= 8 ? "bruck" : bytes <= 32768 ? "linear" : "pairwise";
-    case collectives::Operation::allgather: {
+    case collectives::Operation::allgather:
+    case collectives::Operation::allgatherv: {
       const auto p = static_cast<int64_t>(processes);
-      if (bytes * p < 524288 && (p & (p - 1)) == 0) return "recursive_doubling";
+      const bool in_places = operation == collectives::Operation::allgather;  // so that runs of blocks are messages
+      if (bytes * p < 524288 && (p & (p - 1)) == 0) return in_places ? "recursive_doubling" : "bruck";
       return bytes * p < 81920 ? "bruck" : "ring";
     }
   }
@@ -230,7 +232,9 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
   if (all_to_all && members.size() > most_exchanging) return false;
   int64_t bytes = std::max<int64_t>(at.leaf.posted_bytes.of(at.member), 0);
   if (facts.has_counts_by_rank())  // as if all blocks were as long as the mean one
-    bytes = at.leaf.parts.front().of(at.member).out_bytes / problem.processes;
+    bytes =
+        (facts.reduces ? at.leaf.parts.front().of(at.member).out_bytes : at.leaf.parts.front().of(at.member).in_bytes) /
+        problem.processes;
   problem.element_bytes = bytes % 8 == 0 ? 8 : 1;
   problem.count = bytes / problem.element_bytes;
   const auto given = settings_.algorithms.find(collectives::name_of(problem.operation));

@@ -13,5 +13,7 @@ constexpr int error_without_memory = 1;  // MPI_ERR_BUFFER in all families
 bool reduce_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
 // Blocks of one length are moved as they are.
 bool move_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
+// Every rank's block, of a length of its own that all know, is moved to all.
+bool move_all_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
 
 }  // namespace leadline::shim

@@ -121,18 +121,23 @@ inline Call call_of(const Word* args, bool large) {
   constexpr collectives::Arguments at = collectives::facts_of(operation).arguments;
   const auto word = [args](int8_t place) { return place >= 0 ? args[place] : 0; };
   constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
-  static_assert(!facts.has_counts_by_rank() || facts.reduces, "counts by rank are supported in reductions only");
+  static_assert(!facts.has_counts_by_rank() || facts.all_know_counts(), "counts that not all know are unsupported");
   static_assert(!facts.contributed.datatype_per_rank, "datatypes by rank are not supported yet");
   Call call{};
-  if constexpr (facts.has_counts_by_rank())
+  if constexpr (facts.has_counts_by_rank() && facts.reduces)
     call.from = {word(at.sbuf), args[own_type<operation>], 0, 0, args[own_count<operation>], 0, 0};
   else if constexpr (facts.has_data)
     call.from = {word(at.sbuf), args[own_type<operation>], count_in(args[own_count<operation>], large), 0, 0, 0, 0};
   call.to = call.from;
   if constexpr (at.rbuf >= 0) call.to.buffer = args[at.rbuf];
   if constexpr (has_two_counts<operation>) {
-    call.to.count = count_in(args[at.rcount], large);
     call.to.datatype = args[at.rtype];
+    if constexpr (facts.received.count_per_rank) {
+      call.to.counts = args[at.rcount];
+      call.to.places = args[at.rdispls];
+    } else {
+      call.to.count = count_in(args[at.rcount], large);
+    }
   }
   call.op = word(at.op);
   call.root = word(at.root);
@@ -170,8 +175,9 @@ template <Operation operation>
   constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
   Amount amount;
   if constexpr (facts.has_counts_by_rank()) {
-    amount.size = size_of(m, abi.datatype(args[own_type<operation>]));
-    amount.count = amount.size < 0 ? -1 : mean_bytes(args[own_count<operation>], large, c.processes, amount.size);
+    constexpr int8_t type = facts.reduces ? own_type<operation> : facts.arguments.rtype;
+    amount.size = size_of(m, abi.datatype(args[type]));
+    amount.count = amount.size < 0 ? -1 : mean_bytes(args[facts.arguments.rcount], large, c.processes, amount.size);
     amount.unit = 1;
   } else if constexpr (facts.has_data) {
     Word datatype = args[own_type<operation>];

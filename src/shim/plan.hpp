@@ -21,10 +21,15 @@ struct CountsByRank {
   }
 };
 
+// Counts and places by rank, in elements of the schedule: those of the Problem. nullptr: it has none.
+struct ByRank {
+  const int64_t *contributed = nullptr, *received = nullptr, *received_places = nullptr;
+};
+
 struct Plan {
   const Rule* rule;
-  int64_t count;                // elements
-  std::vector<int64_t> counts;  // by rank, instead of that
+  int64_t count;                 // elements
+  std::vector<int64_t> by_rank;  // the arrays that ByRank has, one after the other
   int64_t element_bytes;
   int32_t root;
   bool possible;   // the algorithm can do it

@@ -9,8 +9,8 @@
 namespace leadline::shim {
 
 // nullptr: the algorithm cannot do it; the same on all ranks. (Without memory the process ends.)
-// counts: instead of `count`, if there are any.
+// by_rank: instead of `count`, where there are any.
 Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element_bytes, int32_t root,
-               const CountsByRank& counts = {});
+               const ByRank& by_rank = {});
 
 }  // namespace leadline::shim

@@ -1,6 +1,8 @@
 // Reductions, whose elements are those of the program's datatype.
 #include <pthread.h>
 
+#include <vector>
+
 #include "shim/forms.hpp"
 #include "shim/layouts.hpp"
 #include "shim/messages.hpp"
@@ -72,7 +74,9 @@ bool reduce_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* 
   *why = Reason::no_communicator;
   if (!c.ready()) return false;
   *why = Reason::refused;
-  const Plan* plan = plan_for(c, rule, count, size, root, counts);
+  std::vector<int64_t> by_rank;
+  for (int32_t rank = 0; counts.array && rank < c.processes; ++rank) by_rank.push_back(counts[rank]);
+  const Plan* plan = plan_for(c, rule, count, size, root, {counts.array ? by_rank.data() : nullptr});
   if (!plan) return false;
   Moving moving = moving_of(c, rule, call, *plan);
   moving.datatype = datatype;

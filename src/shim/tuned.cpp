@@ -44,9 +44,10 @@ bool carry_out_call(Communicator& c, const Rule& rule, const Call& call, Reason*
   {
     const Busy busy;
     const OperationFacts& facts = collectives::facts_of(rule.operation);
-    done = !facts.has_data ? meet(c, rule, call, why, error)
-           : facts.reduces ? reduce_blocks(c, rule, call, why, error)
-                           : move_blocks(c, rule, call, why, error);
+    done = !facts.has_data              ? meet(c, rule, call, why, error)
+           : facts.reduces              ? reduce_blocks(c, rule, call, why, error)
+           : facts.has_counts_by_rank() ? move_all_blocks(c, rule, call, why, error)
+                                        : move_blocks(c, rule, call, why, error);
   }
   if (done) told(*error, c.handle);
   return done;

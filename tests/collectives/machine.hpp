@@ -2,6 +2,7 @@
 // every access: nothing is read that wasn't written, or is being received; nothing written that is being sent.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -36,6 +37,17 @@ inline Value contribution(int rank, int64_t element) {
 inline Value combined(const Value& from, const Value& to) {
   return {from.sum + to.sum, from.sequence * to.power + to.sequence, from.power * to.power,
           scrambled(from.tree) * 3 + to.tree};
+}
+
+// Elements of what the problem's rank receives, up to the end of the last block.
+inline int64_t received_by(const Problem& problem) {
+  if (problem.counts_contributed) return problem.counts_contributed[problem.rank];
+  const int blocks = static_cast<int>(facts_of(problem.operation).blocks_received(problem.processes));
+  if (!problem.counts_received) return problem.count * blocks;
+  int64_t end = 0;
+  for (int rank = 0; rank < blocks; ++rank)
+    end = std::max(end, problem.places_received[rank] + problem.counts_received[rank]);
+  return end;
 }
 
 // Of a whole job. One after the other is simulated with the same memory.
@@ -124,9 +136,8 @@ class Machine {
     const OperationFacts& facts = facts_of(problem_.operation);
     const bool is_root = rank == problem_.root, has_data = facts.has_result(is_root);
     const bool has_input = facts.contributes(is_root) && !facts.has_one_buffer();
-    const int64_t* counts = problem_.counts_contributed;
-    const int64_t contributed = whole(problem_).count;
-    const int64_t received = counts ? counts[rank] : problem_.count * facts.blocks_received(problem_.processes);
+    problem_.rank = rank;
+    const int64_t contributed = whole(problem_).count, received = received_by(problem_);
     const int64_t sizes[] = {has_data ? received : 0, has_input ? contributed : 0, schedule.scratch_elements};
     place(rank, &r, options_.in_place && has_data && has_input && !facts.exchanges());
     for (int i = 0; i < 3; ++i) {
@@ -158,7 +169,7 @@ class Machine {
     const int moved = facts.contributed.block_per_rank ? 0 : 1;
     r->memory_of[moved] = 1 - moved;
     const bool of_blocks = facts.contributed.block_per_rank || facts.received.block_per_rank;
-    if (of_blocks && !facts.reduces) r->begin_of[moved] = rank * problem_.count;
+    if (of_blocks && !facts.reduces) r->begin_of[moved] = received_from(problem_, rank).first;
   }
 
   static Memory& memory(Rank& r, Space space) { return r.spaces[r.memory_of[static_cast<int>(space)]]; }

@@ -19,7 +19,8 @@ std::string described(const Algorithm& algorithm, const Problem& problem, Machin
   char text[400];
   std::snprintf(text, sizeof text, "%s %s, %d processes, root %d, %lld elements%s, segments of %lld, radix %d, %s%s",
                 name_of(algorithm.operation), algorithm.name, problem.processes, problem.root,
-                static_cast<long long>(problem.count), problem.counts_contributed ? " more or less" : "",
+                static_cast<long long>(problem.count),
+                problem.counts_contributed || problem.counts_received ? " more or less" : "",
                 static_cast<long long>(problem.segment_bytes), problem.radix,
                 options.rendezvous ? "rendezvous" : "eager", options.in_place ? ", in place" : "");
   return text;
@@ -29,6 +30,14 @@ std::string described(const Algorithm& algorithm, const Problem& problem, Machin
 std::vector<Value> expected(const Problem& problem, int rank) {
   const OperationFacts& facts = facts_of(problem.operation);
   std::vector<Value> values;
+  if (problem.counts_received) {  // of every rank what it contributes, in its place
+    values.resize(static_cast<size_t>(received_by(problem)));
+    for (int from = 0; from < problem.processes; ++from) {
+      const Range block = received_from(problem, from);
+      for (int64_t i = 0; i < block.count; ++i) values[static_cast<size_t>(block.first + i)] = contribution(from, i);
+    }
+    return values;
+  }
   const bool by_rank = problem.counts_contributed;
   const Range own = blocks_of(problem, Space::input)[rank];  // of what each contributes
   const int64_t received = by_rank ? own.count : problem.count * facts.blocks_received(problem.processes);
@@ -116,7 +125,16 @@ void check_counts(const Algorithm& algorithm, Problem problem, bool thorough) {
                        : kind == 1     ? 0
                        : rank == p / 2 ? problem.count + 5
                                        : 0);
-    problem.counts_contributed = counts.data();
+    // Places in the order of the ranks or the other way round, with gaps or without.
+    std::vector<int64_t> places(counts.size());
+    int64_t end = 0;
+    for (int i = 0; i < p; ++i) {
+      const auto rank = static_cast<size_t>(kind == 2 ? i : p - 1 - i);
+      places[rank] = end;
+      end += counts[rank] + (kind == 0 ? 2 : 0);
+    }
+    (facts_of(algorithm.operation).reduces ? problem.counts_contributed : problem.counts_received) = counts.data();
+    problem.places_received = places.data();
     check(algorithm, problem, thorough);
   }
 }

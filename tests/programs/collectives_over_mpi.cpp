@@ -176,10 +176,11 @@ void run(const Case& c, MPI_Comm comm, const std::vector<char>& given, const std
   Schedule schedule;
   if (!c.algorithm.build(c.problem, &schedule)) return;
   ++cases;
-  const auto block = static_cast<size_t>(c.problem.count * c.kind.bytes), bytes = native.size();
+  const size_t bytes = native.size();
   const bool has_result = facts.has_result(is_root);
   const bool starts_with_given = facts.has_one_buffer() ? is_root : c.in_place;
-  const size_t own = facts.received.block_per_rank ? static_cast<size_t>(rank) * block : 0;
+  const int64_t begin = facts.received.block_per_rank ? received_from(c.problem, rank).first : 0;
+  const auto own = static_cast<size_t>(begin * c.kind.bytes);
   const size_t longest = c.in_place ? std::max(bytes, given.size()) : bytes;
   std::vector<char> data(has_result ? longest + margin : 0, untouched), input(given);
   if (has_result && starts_with_given && !given.empty()) std::memcpy(data.data() + own, given.data(), given.size());
@@ -236,16 +237,26 @@ void run_operation(Operation operation, const Kind& kind, int64_t count, int roo
   problem.root = root;
   problem.count = count;
   problem.element_bytes = kind.bytes;
-  if (by_rank) problem.counts_contributed = own_counts.data();
+  // Blocks side by side: MPI_Reduce_scatter has no other ones.
+  std::vector<int64_t> begins = {0};
+  for (const int64_t length : own_counts) begins.push_back(begins.back() + length);
+  const std::vector<int> places(begins.begin(), begins.end());
+  if (by_rank) {
+    (facts.reduces ? problem.counts_contributed : problem.counts_received) = own_counts.data();
+    problem.places_received = begins.data();
+  }
   const int64_t contributed = whole(problem).count;
-  const int64_t received = by_rank ? counts[static_cast<size_t>(rank)] : count * facts.blocks_received(processes);
+  const int64_t received = !by_rank        ? count * facts.blocks_received(processes)
+                           : facts.reduces ? counts[static_cast<size_t>(rank)]
+                                           : begins.back();
   std::vector<char> given(static_cast<size_t>(contributed * kind.bytes));
   std::vector<char> native(static_cast<size_t>(received * kind.bytes));
   const bool contributes = facts.contributes(rank == root);
   fill(kind, &given, contributed, static_cast<uint32_t>(rank + 1));
   if (facts.has_one_buffer() && contributes) native = given;
-  leadline::bench::call_native(operation, {given.data(), n, kind.datatype, native.data(), n, kind.datatype, kind.op,
-                                           root, MPI_COMM_WORLD, nullptr, nullptr, counts.data()});
+  const int own = by_rank ? counts[static_cast<size_t>(rank)] : n;
+  leadline::bench::call_native(operation, {given.data(), own, kind.datatype, native.data(), n, kind.datatype, kind.op,
+                                           root, MPI_COMM_WORLD, nullptr, nullptr, counts.data(), places.data()});
   std::vector<int> nodes(static_cast<size_t>(processes));
   for (int i = 0; i < processes; ++i) nodes[static_cast<size_t>(i)] = count % 2 ? i % 3 : i / 4;
   for (const Algorithm& algorithm : algorithms()) {

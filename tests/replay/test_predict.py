@@ -118,7 +118,7 @@ def test_operations_that_move_blocks_take_their_schedules(tmp_path: Path) -> Non
     from leadline import network
 
     found = predict(record(tmp_path, "blocks.c"), Change(network=network.parse(NETWORK).network))
-    rooted, of_all = 2 * 1, 8 * 2  # messages in a step; two of a prefix reduction by recursive doubling
+    rooted, of_all = 2 * 1, 9 * 2  # messages in a step; two of a prefix reduction by recursive doubling
     assert found.predicted.messages == STEPS * (rooted + of_all)
 
 

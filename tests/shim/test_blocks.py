@@ -21,8 +21,9 @@ from .test_programs import FORTRAN, Run
 
 BLOCKS = ("gather", "alltoall", "allgather", "scatter")
 REDUCTIONS = ("scan", "exscan", "reduce_scatter_block", "reduce_scatter")
-OPERATIONS = BLOCKS + REDUCTIONS
-PROGRAMS = {BLOCKS: "shim_blocks.c", REDUCTIONS: "shim_reductions.c"}
+BY_RANK = ("allgatherv",)  # blocks have their own counts
+OPERATIONS = BLOCKS + REDUCTIONS + BY_RANK
+PROGRAMS = {BLOCKS: "shim_blocks.c", REDUCTIONS: "shim_reductions.c", BY_RANK: "shim_blocks_by_rank.c"}
 ALL_LEARN = ("alltoall", "allgather")  # of a rank that passed another count
 SIZES = (1, 9, 17, 73, 801, LARGEST)  # bytes, between those of the program's blocks of 8, 16, 72, 800 and 20000
 
@@ -191,6 +192,7 @@ def ours_in(library: str, operation: str) -> list[str]:
     [
         *((name, BLOCKS, turn) for name, turn in (("openmpi", 0), ("mpich", 1))),
         *((name, REDUCTIONS, turn) for name, turn in (("openmpi", 2), ("mpich", 3))),
+        *((name, BY_RANK, turn) for name, turn in (("openmpi", 3), ("mpich", 0))),
         *((name, None, turn) for name in ("openmpi", "mpich", "intel") for turn in range(3)),
     ],
 )

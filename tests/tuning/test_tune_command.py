@@ -40,18 +40,22 @@ def test_a_recorded_run_is_tuned_for_its_calls_and_its_library(programs: object,
     assert all(rule.range == {"processes": [2, 2], "bytes": [1048576, 1048576]} for rule in found.rules)
 
 
-def test_calls_without_one_count_are_read_from_a_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("operation", "source", "times"),
+    [("reduce_scatter", "shim_reductions.c", 4), ("allgatherv", "shim_blocks_by_rank.c", 8)],
+)
+def test_calls_without_one_count_are_read_from_a_run(operation: str, source: str, times: int, tmp_path: Path) -> None:
     """Of blocks with their own counts the mean one, and of a barrier nothing, as the shim looks them up."""
     library = next((library for library in mpi.available() if library.name == "mpich"), None)
     if library is None:
         pytest.skip("the MPI library mpich is not here")
-    source, program = Path(__file__).resolve().parents[1] / "programs" / "shim_reductions.c", tmp_path / "program"
-    subprocess.run([str(library.mpicc), str(source), "-o", str(program)], env=library.env(), check=True)
+    path, program = Path(__file__).resolve().parents[1] / "programs" / source, tmp_path / "program"
+    subprocess.run([str(library.mpicc), str(path), "-o", str(program)], env=library.env(), check=True)
     record = [sys.executable, "-m", "leadline", "record", "-q", "-o", str(tmp_path / "run"), "--", *library.launch(2)]
-    words = [*record, str(program), "reduce_scatter"]
+    words = [*record, str(program), operation]
     subprocess.run(words, env=library.env(), check=True, capture_output=True)
-    found = {call.n_bytes: call.times for call in of_run(tmp_path / "run") if call.operation == "reduce_scatter"}
-    assert found == {0: 8, 8: 8, 16: 8, 72: 8, 800: 8, 20000: 8}  # two communicators of two ranks, four times each
+    found = {call.n_bytes: call.times for call in of_run(tmp_path / "run") if call.operation == operation}
+    assert found == dict.fromkeys((0, 8, 16, 72, 800, 20000), 2 * times)  # two communicators of two ranks
 
 
 @pytest.mark.parametrize(

@@ -70,8 +70,8 @@ def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
             size = process.communicators[communicator].size
             n_bytes = tally.key.count * process.datatypes[tally.key.datatype].size
             if operations()[operation].has_counts_by_rank:
-                contributed = tally.words[0] if tally.words else 0
-                n_bytes = -(-contributed // size // 8) * 8  # the mean block, as src/shim/names.cpp has it
+                of_all = tally.words[0 if operations()[operation].reduces else 1] if tally.words else 0
+                n_bytes = -(-of_all // size // 8) * 8  # the mean block, as src/shim/names.cpp has it
             if not operations()[operation].has_data:
                 n_bytes = 0
             if size >= 2 and n_bytes >= 0:

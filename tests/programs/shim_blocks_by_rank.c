@@ -1,0 +1,150 @@
+/* Operations that move blocks with their own counts and places and reduce nothing, with known results: in place or not,
+   each rank with its own datatypes and places, on several communicators. Prints how many results each rank looked at
+   and how many were wrong.
+   shim_blocks_by_rank OPERATION... */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { allgatherv, operation_count };
+static const char* const names[] = {"allgatherv"};
+
+static long results = 0, wrong = 0;
+static MPI_Datatype ways[4]; /* of two ints: side by side; with a gap; the second one first; below its address */
+static const int extents[4] = {2, 3, 2, 3};
+enum { way_count = sizeof(ways) / sizeof(*ways), before = 4, most_ranks = 64 };
+
+static int within(int way, int i) {
+  if (way == 0) return i;
+  if (way == 2) return i / 2 * 2 + 1 - i % 2;
+  return i / 2 * 3 + i % 2 * 2 - (way == 3 ? 3 : 0);
+}
+static int value(int from, int to, int i) { return from * 7919 + to * 104729 + i * 31 + 1; }
+
+static void make_types(void) {
+  int lengths[2] = {1, 1}, displacements[2] = {1, 0}, below[2] = {-3, -1};
+  MPI_Datatype apart;
+  MPI_Type_contiguous(2, MPI_INT, &ways[0]);
+  MPI_Type_vector(2, 1, 2, MPI_INT, &apart);
+  MPI_Type_create_resized(apart, 0, 3 * sizeof(int), &ways[1]);
+  MPI_Type_free(&apart);
+  MPI_Type_indexed(2, lengths, displacements, MPI_INT, &ways[2]);
+  MPI_Type_indexed(2, lengths, below, MPI_INT, &ways[3]); /* lower bound -12, extent 12 */
+  for (int i = 0; i < way_count; ++i) MPI_Type_commit(&ways[i]);
+}
+
+/* Pairs of a block. Some have none, and those before them twice as many, so that their mean is `count`. */
+static int length_of(int from, int size, int count) {
+  if (from % 3 == 2) return count;
+  return from % 3 == 1 ? 0 : from + 1 < size ? 2 * count : count;
+}
+
+/* A buffer of blocks, the last rank's first, an element apart. */
+struct blocks {
+  int number, way;
+  int lengths[most_ranks], places[most_ranks];
+  int elements, *memory; /* `before` ints more on either side */
+};
+
+static struct blocks blocks_of(int number, int way, int unset, int size, int count, int first) {
+  struct blocks b = {number, way, {0}, {0}, 0, NULL};
+  for (int i = number - 1; i >= 0; --i) {
+    b.lengths[i] = length_of(first + i, size, count);
+    b.places[i] = b.elements;
+    b.elements += b.lengths[i] + 1;
+  }
+  const int ints = b.elements * extents[way] + 2 * before;
+  b.memory = malloc(sizeof(int) * (size_t)ints);
+  for (int i = 0; i < ints; ++i) b.memory[i] = unset;
+  return b;
+}
+
+static int* at(const struct blocks* b, int block, int i) {
+  return b->memory + before + b->places[block] * extents[b->way] + within(b->way, i);
+}
+
+static int set_ints(const struct blocks* b, int unset) {
+  int set = 0;
+  for (int i = 0; i < b->elements * extents[b->way] + 2 * before; ++i) set += b->memory[i] != unset;
+  return set;
+}
+
+#define BY_NAME(prefix, suffix, lengths, places) \
+  prefix##Allgatherv##suffix(from, count, type, to, lengths, places, ways[r->way], comm)
+
+static int call(const void* from, int count, MPI_Datatype type, void* to, const struct blocks* r, MPI_Comm comm) {
+  MPI_Count lengths[most_ranks];
+  MPI_Aint places[most_ranks];
+  int all = 0;
+  for (int i = 0; i < r->number; ++i) {
+    lengths[i] = r->lengths[i];
+    places[i] = r->places[i];
+    all += r->lengths[i];
+  }
+  (void)lengths, (void)places;
+#ifdef LARGE
+  if (all % 2) return BY_NAME(MPI_, _c, lengths, places);
+#endif
+  if (all % 3 == 0) return BY_NAME(PMPI_, , r->lengths, r->places);
+  return BY_NAME(MPI_, , r->lengths, r->places);
+}
+
+/* A rank without data passes no buffer. */
+static void check(MPI_Comm comm, int count, int from_way, int to_way, int in_place) {
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  struct blocks from = blocks_of(1, from_way, -5, size, count, rank), to = blocks_of(size, to_way, -7, size, count, 0);
+  const int own = to.lengths[rank];
+  int all = 0;
+  for (int i = 0; i < 2 * own; ++i) *at(&from, 0, i) = value(rank, 0, i);
+  for (int i = 0; i < 2 * own && in_place; ++i) *at(&to, rank, i) = value(rank, 0, i);
+  const void* buffer = in_place ? MPI_IN_PLACE : own ? from.memory + before : NULL;
+  int right = call(buffer, in_place ? -3 : own, in_place ? MPI_DATATYPE_NULL : ways[from_way], to.memory + before, &to,
+                   comm) == MPI_SUCCESS;
+  for (int b = 0; b < size; ++b) {
+    for (int i = 0; i < 2 * to.lengths[b]; ++i) right = right && *at(&to, b, i) == value(b, 0, i);
+    all += 2 * to.lengths[b];
+  }
+  right = right && set_ints(&to, -7) == all && set_ints(&from, -5) == 2 * own;
+  ++results;
+  if (!right && ++wrong < 5)
+    fprintf(stderr, "wrong: allgatherv of %d pairs on %d ranks, ways %d and %d%s, on %d\n", count, size, from_way,
+            to_way, in_place ? ", in place" : "", rank);
+  free(from.memory);
+  free(to.memory);
+}
+
+static void everything_on(MPI_Comm comm) {
+  const int counts[] = {0, 1, 2, 9, 100, 2500};
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts); ++i)
+    for (int way = 0; way < 2 * way_count; ++way)
+      check(comm, counts[i], way < way_count ? way : (rank + way) % way_count,
+            way < way_count ? (way + (int)i) % way_count : (3 * rank + way) % way_count, (way + (int)i) % 3 == 1);
+}
+
+int main(int argc, char** argv) {
+  MPI_Comm part, reversed;
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  make_types();
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], names[allgatherv]) != 0) continue;
+    everything_on(MPI_COMM_WORLD);
+    everything_on(part);
+    everything_on(reversed);
+    everything_on(MPI_COMM_SELF);
+  }
+  printf("rank %d: %ld results, %ld wrong\n", rank, results, wrong);
+  for (int i = 0; i < way_count; ++i) MPI_Type_free(&ways[i]);
+  MPI_Comm_free(&part);
+  MPI_Comm_free(&reversed);
+  MPI_Finalize();
+  return wrong != 0;
+}
