@@ -916,6 +916,7 @@ class NetworkLink:
 
     pieces: list[NetworkPiece]
     eager_bytes: int
+    copied_bytes: int
     handshake_ns: float
     progresses: bool
 
@@ -1051,6 +1052,7 @@ class ReplaySettings:
     ideal: bool
     seed: int
     eager_bytes: int
+    copied_bytes: int
     cost_level: int
     forced_progress: bool
     quick_windows: bool

@@ -50,6 +50,10 @@ class Session {
   std::vector<std::string> run() {
     const auto eager = int64_t(pair_.ask(Question::eager, longest_eager, 1));
     lines_.push_back("eager " + std::string(name_) + " " + std::to_string(eager >= longest_eager ? INT64_MAX : eager));
+    const int64_t most = std::min(eager, longest_eager);
+    if (most >= 0)
+      lines_.push_back("copied " + std::string(name_) + " " +
+                       std::to_string(int64_t(pair_.ask(Question::copied, most, 1))));
     plan(eager);
     take_turns();
     for (const Series& series : series_) write(series);

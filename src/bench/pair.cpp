@@ -50,6 +50,12 @@ class LateMessages {
   void receive(network::EagerTag which) {
     MPI_Recv(nullptr, 0, MPI_BYTE, other_, tag(which), comm_, MPI_STATUS_IGNORE);
   }
+  void tell(char what) { MPI_Send(&what, 1, MPI_BYTE, other_, tag(network::EagerTag::next), comm_); }
+  char hear() {
+    char what = 0;
+    MPI_Recv(&what, 1, MPI_BYTE, other_, tag(network::EagerTag::next), comm_, MPI_STATUS_IGNORE);
+    return what;
+  }
   void take(int64_t most) {
     MPI_Recv(in_, int(most + 1), MPI_BYTE, other_, tag(network::EagerTag::message), comm_, MPI_STATUS_IGNORE);
   }
@@ -109,6 +115,8 @@ double Pair::perform(const Order& order, bool leads) {
       return calls(order, leads, Question(order.what) == Question::post);
     case Question::eager:
       return eager(order, leads);
+    case Question::copied:
+      return copied(order, leads);
     case Question::over:
       break;
   }
@@ -249,6 +257,14 @@ double Pair::eager(const Order& order, bool leads) {
   const int64_t most = std::min(order.bytes, most_bytes_ - 1);
   if (leads) return double(network::longest_unreceived(messages, most));
   network::receive_late(messages, most);
+  return 0;
+}
+
+double Pair::copied(const Order& order, bool leads) {
+  LateMessages messages(comm_, other_, out_.at(0), in_.at(0));
+  const int64_t most = std::min(order.bytes, most_bytes_ - 1);
+  if (leads) return double(network::longest_copied(messages, most));
+  network::receive_asleep(messages, most);
   return 0;
 }
 

@@ -19,10 +19,11 @@ enum class Question : int64_t {
   call,        // ns of a wait for a request that is complete
   post,        // ns of MPI_Irecv
   eager,       // bytes: the longest message that is sent before it is received, up to the given ones; -1: none
+  copied,      // bytes: the longest message whose send ends while its receiver sleeps, likewise
   over,
 };
-inline constexpr const char* question_names[] = {"round_trip", "send", "receive", "stream",
-                                                 "overlap",    "call", "post",    "eager"};
+inline constexpr const char* question_names[] = {"round_trip", "send", "receive", "stream", "overlap",
+                                                 "call",       "post", "eager",   "copied"};
 
 class Pair {
  public:
@@ -61,6 +62,7 @@ class Pair {
   double overlap(const Order& order, bool leads);
   double calls(const Order& order, bool leads, bool posts);
   double eager(const Order& order, bool leads);
+  double copied(const Order& order, bool leads);
   double perform(const Order& order, bool leads);
   void send_empty() { MPI_Send(nullptr, 0, MPI_BYTE, other_, tag_, comm_); }
   void receive_empty() { MPI_Recv(nullptr, 0, MPI_BYTE, other_, tag_, comm_, MPI_STATUS_IGNORE); }

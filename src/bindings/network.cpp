@@ -60,7 +60,8 @@ void bind_network(nb::module_& m) {
       .def_rw("pieces", &Link::pieces)
       .def_rw("eager_bytes", &Link::eager_bytes)
       .def_rw("handshake_ns", &Link::handshake_ns)
-      .def_rw("progresses", &Link::progresses);
+      .def_rw("progresses", &Link::progresses)
+      .def_rw("copied_bytes", &Link::copied_bytes);
   nb::class_<Port>(m, "NetworkPort")
       .def(nb::init<>())
       .def_rw("gap_ns", &Port::gap_ns)

@@ -207,6 +207,7 @@ void bind_replay(nb::module_& m) {
       .def_rw("ideal", &Settings::ideal)
       .def_rw("seed", &Settings::seed)
       .def_rw("eager_bytes", &Settings::eager_bytes)
+      .def_rw("copied_bytes", &Settings::copied_bytes)
       .def("set_algorithm", [](Settings& self, const std::string& operation,
                                const std::string& algorithm) { self.algorithms[operation] = algorithm; })
       .def_rw("forced_eager_bytes", &Settings::forced_eager_bytes)

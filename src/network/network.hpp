@@ -3,8 +3,8 @@
 //
 // A message of n bytes costs its sender and its receiver o + n O of processor time each. It leaves the sender's port,
 // which is then busy for g + n G, arrives L later, and keeps the receiver's port busy for as long. Above S bytes it
-// leaves only once the receiver is known to wait for it: the handshake. The ports of a node serialise what goes to and
-// comes from other nodes, for all of its ranks together.
+// leaves only once the receiver is known to wait for it: the handshake. Some libraries send shorter ones in place. The
+// ports of a node serialise what goes to and comes from other nodes, for all of its ranks together.
 //
 // Every time is in nanoseconds. docs/tune/network.md has the file that holds them.
 // Sources: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995 (L, o, g, G); Hoefler, Schneider, Lumsdaine,
@@ -54,12 +54,16 @@ struct Link {
   int64_t eager_bytes = INT64_MAX;      // S: longer messages wait for their receiver
   double handshake_ns = two_latencies;  // half of it to ask the receiver, half for the answer
   bool progresses = false;              // a handshake goes on while the ranks compute
+  // Longer eager messages are sent in place: their data are at once there, but their send ends only once the receiver
+  // is in a call.
+  int64_t copied_bytes = INT64_MAX;
 
   static constexpr double two_latencies = -1;
 
   bool known() const { return !pieces.empty(); }
   const Piece& piece(int64_t bytes) const;
   bool is_eager(int64_t bytes) const { return bytes <= eager_bytes; }
+  bool is_in_place(int64_t bytes) const { return is_eager(bytes) && bytes > copied_bytes; }
   double half_handshake_ns(int64_t bytes) const {
     return handshake_ns < 0 ? piece(bytes).latency_ns : handshake_ns / 2;
   }

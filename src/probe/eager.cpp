@@ -34,6 +34,12 @@ class Messages {
     char nothing = 0;
     it_.recv(&nothing, 1, it_.byte, other_, tag(which), it_.world, status_);
   }
+  void tell(char what) { it_.send(&what, 1, it_.byte, other_, tag(EagerTag::next), it_.world); }
+  char hear() {
+    char what = 0;
+    it_.recv(&what, 1, it_.byte, other_, tag(EagerTag::next), it_.world, status_);
+    return what;
+  }
   void take(int64_t most) {
     it_.recv(buffer_.data(), static_cast<int>(most + 1), it_.byte, other_, tag(EagerTag::message), it_.world, status_);
   }
@@ -50,18 +56,20 @@ class Messages {
 
 }  // namespace
 
-long eager_bytes(const Library& it, long most) {
+Limits limits_of(const Library& it, long most) {
   int rank, size;
   it.rank(it.world, &rank);
   it.size(it.world, &size);
-  if (size < 2 || !it.isend || !it.send || !it.recv || !it.test || !it.wait) return -1;
-  long found = -1;
+  if (size < 2 || !it.isend || !it.send || !it.recv || !it.test || !it.wait) return {};
+  Limits found;
   if (rank < 2) {
     Messages messages(it, rank, most);
     if (rank == 0) {
-      found = static_cast<long>(network::longest_unreceived(messages, most));
+      found.eager = static_cast<long>(network::longest_unreceived(messages, most));
+      found.copied = static_cast<long>(network::longest_copied(messages, found.eager));
     } else {
       network::receive_late(messages, most);
+      network::receive_asleep(messages, most);
     }
   }
   it.barrier(it.world);

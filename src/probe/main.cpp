@@ -216,8 +216,8 @@ int main(int argc, char** argv) {
   std::fprintf(out, "{\"traps\": %s, \"size\": %d}\n", traps ? "true" : "false", size);
   std::fflush(out);
   if (plan.eager > 0) {
-    const long found = eager_bytes(library, plan.eager);
-    if (rank == 0) std::fprintf(out, "{\"eager\": %ld}\n", found);
+    const Limits found = limits_of(library, plan.eager);
+    if (rank == 0) std::fprintf(out, "{\"eager\": %ld, \"copied\": %ld}\n", found.eager, found.copied);
     std::fflush(out);
   }
   for (const Point& point : plan.points) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "replay/meetings.inc"
 #include "replay/messages.inc"
 #include "replay/waits.inc"
 
@@ -39,6 +40,7 @@ Engine<Instant>::Engine(const Program& program, const Options& options) : progra
     r.clock.ps = own.start_ps;
     if (!r.cursor.at_end()) load(r, own);
   }
+  find_in_place();
   outcome_.mark_ps.assign(program.marks, std::vector<int64_t>(program.ranks.size(), -1));
 }
 
@@ -62,6 +64,17 @@ void Engine<Instant>::make_rings(OneRank& r, const RankProgram& own) {
     for (int i = 0; i < 2; ++i) made[i] = std::max(made[i], here[i]);
   }
   for (int i = 0; i < 2; ++i) r.ring[i].resize(slots_for(std::max(oldest[i], made[i])));
+}
+
+template <class Instant>
+void Engine<Instant>::find_in_place() {
+  for (const RankProgram& own : program_.ranks) {
+    for (const Action& a : own.actions) {
+      if (a.kind != Action::Kind::send || a.buffered || !program_.transfers[a.transfer].in_place) continue;
+      in_place_ = true;
+      state_.ranks[program_.channels[a.at].to].gets_in_place = true;
+    }
+  }
 }
 
 template <class Instant>
@@ -230,7 +243,7 @@ template <class Instant>
 inline void Engine<Instant>::enter(OneRank& r) {
   if (r.clock.ps <= r.in_call_until.ps) return;
   r.entered = r.clock;
-  if (r.expected || r.open_sends) {
+  if (r.expected || r.open_sends || r.gets_in_place) {
     note_absence(r);
   } else {
     r.absences.clear();

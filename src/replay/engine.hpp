@@ -1,5 +1,5 @@
 // The engine for one kind of times. engine.cpp has the ranks, waits.inc their waits, messages.inc what becomes of
-// messages.
+// messages, meetings.inc collectives without a schedule.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,7 @@ class Engine {
   static constexpr std::ptrdiff_t ahead = 8;  // actions, whose memory is fetched
 
   void make_rings(OneRank& r, const RankProgram& own);
+  void find_in_place();
 
   // ranks
   void prefetch_next() const;
@@ -67,6 +68,8 @@ class Engine {
   bool awaits_receive(const OneMessage& m) const;
   void ask(uint32_t message);
   void answer(uint32_t message, const Instant& at);
+  void offer(uint32_t message, bool awaited);
+  void taken(OneMessage& m, const Instant& at);
   void ready(uint32_t message, const Instant& at);
   void contacts(OneRank& r, int64_t until_ps);
   template <class Due>
@@ -76,13 +79,13 @@ class Engine {
   void leave_until(OneRank& r, int64_t until_ps, bool in_turn);
   void depart(uint32_t message, OneMessage& m, const Instant& ready);
   void arrive(uint32_t message);
-  void come(OneMessage& m);
+  void come(uint32_t message);
   static void sort_by_end(Ending* begin, Ending* end);
   Instant serve(OneRank& r, uint32_t message, const OneMessage& m);
   void release(uint32_t message);
   void no_longer_expected(OneMessage& m);
-  // When it asks, of a message that has not been answered.
-  Instant asked_at(const OneMessage& m) const { return m.posted.ps >= m.head.ps ? m.posted : m.head; }
+  // When it asks, of a message that has not been answered; or is all there, to be taken.
+  Instant asked_at(uint32_t message) const;
 
   // meetings
   void meet(uint32_t rank, OneRank& r, const Action& a);
@@ -108,6 +111,7 @@ class Engine {
   std::vector<uint32_t> noted_;  // ranks whose events are to be made
   std::vector<Ending> ending_;   // as many as the longest wait has
   bool synchronous_ = false;     // short messages may ask first, too
+  bool in_place_ = false;        // some messages are sent in place
   Outcome outcome_;
   Steady<Instant> steady_;
 };

@@ -36,6 +36,7 @@ struct Transfer {
   Cost half_handshake;                                      // to ask the receiver, and again for the answer
   Cost port_busy;                                           // in the port of either node, if `by_port`
   bool eager = true;                                        // leaves at once
+  bool in_place = false;                                    // of an eager one: its send ends once it has been taken
   bool by_port = false;                                     // through the ports of two nodes
   bool progresses = false;                                  // its handshake goes on while the ranks compute
   bool in_order() const { return busy.ps > 0 || by_port; }  // the receiver's port may make it wait

@@ -54,6 +54,7 @@ struct Settings {
   uint64_t seed = 0;                              // of iterations that are drawn; 0: as recorded
   const network::Network* network = nullptr;      // nullptr: as recorded
   int64_t eager_bytes = INT64_MAX;                // without a network
+  int64_t copied_bytes = INT64_MAX;               // without a network: longer eager messages are sent in place
   double latency_ns = 0;                          // without a network
   int64_t forced_eager_bytes = -1;                // a limit for all messages; -1: none
   MessageCosts messages;                          // without a network

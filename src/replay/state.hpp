@@ -67,6 +67,7 @@ struct Message {
   bool asks : 1 = false, answered : 1 = false;
   bool departed : 1 = false, coming : 1 = false;  // coming: the receiver may know when it arrives
   bool expected : 1 = false;                      // the receiver counts it among its open handshakes
+  bool untaken : 1 = false;                       // sent in place, and its receiver has not been in a call since
 };
 
 // A channel: its messages of which one side is known, in order, and room for one message, since more are rare. One line
@@ -139,6 +140,7 @@ struct Rank {
   Ring<Instant> ring[2];
   ReceivingPort<Instant> in;
   Leaving leaving;
+  bool gets_in_place = false;                 // messages whose senders may ask at any time where the rank was
   std::vector<uint32_t> to_answer, to_leave;  // messages that wait for the rank to be in a call
   std::vector<Absence<Instant>> absences;
   size_t prune_at = 256;                         // absences

@@ -56,7 +56,8 @@ class Relative {
     const Ends& ends = program_.channels[m.channel];
     add(uint64_t{m.channel} << 32 | m.transfer);
     add(m.send_is_own | m.receive_is_own << 1 | m.is_sent << 2 | m.is_posted << 3 | m.asks << 4 | m.answered << 5 |
-        m.departed << 6 | m.coming << 7 | m.buffered << 8 | m.expected << 9 | uint64_t{m.on_wait} << 32);
+        m.departed << 6 | m.coming << 7 | m.buffered << 8 | m.expected << 9 | m.untaken << 10 |
+        uint64_t{m.on_wait} << 32);
     if (m.is_sent) {
       add(uint32_t(state_.ranks[ends.from].sent - m.number));
       add(age(ends.from, m.send_is_own, m.send_slot));

@@ -99,7 +99,8 @@ bool Translation::waits_for_receiver(int64_t bytes) const { return has_messages(
 double Translation::send_ns(const At& at, double ns) const {
   int64_t bytes = 0;
   for (const auto& part : at.leaf.parts) bytes = std::max(bytes, part.of(at.member).out_bytes);
-  const bool waited = at.from.relaxed && has_messages();
+  const bool in_place = bytes > settings_.copied_bytes && at.leaf.call.facts().requests != RequestUse::starts;
+  const bool waited = (at.from.relaxed || in_place) && has_messages();
   return waited || waits_for_receiver(bytes) ? std::min(ns, settings_.messages.long_send_ns)
                                              : ns * (1 - settings_.messages.after_send);
 }

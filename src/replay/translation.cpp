@@ -405,6 +405,7 @@ uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes, bool p
   } else if (!settings_.network) {
     t.latency = t.half_handshake = {picoseconds(settings_.latency_ns), {1, 0, 0, 0}};
     t.eager = bytes <= settings_.eager_bytes;
+    t.in_place = t.eager && bytes > settings_.copied_bytes;
     t.progresses = settings_.forced_progress;
     if (waits_for_receiver(bytes)) t.busy.ps = picoseconds(settings_.messages.busy_ns(bytes));
   } else {
@@ -414,12 +415,16 @@ uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes, bool p
     t.busy = {picoseconds(piece.busy_ns(bytes)), {0, 0, 1, bytes}};
     t.half_handshake = {picoseconds(way.half_handshake_ns(bytes)), {way.handshake_ns < 0 ? 1 : 0, 0, 0, 0}};
     t.eager = way.is_eager(bytes);
+    t.in_place = way.is_in_place(bytes);
     t.progresses = way.progresses || settings_.forced_progress;
     t.by_port = !within && settings_.network->port.limits();
     if (t.by_port) t.port_busy = {picoseconds(settings_.network->port.busy_ns(bytes)), {}};
     program_.ports = program_.ports || t.by_port;
   }
-  if (settings_.forced_eager_bytes >= 0) t.eager = bytes <= settings_.forced_eager_bytes || settings_.ideal;
+  if (settings_.forced_eager_bytes >= 0) {
+    t.eager = bytes <= settings_.forced_eager_bytes || settings_.ideal;
+    t.in_place = false;  // the limit is of messages whose sends wait for nobody
+  }
   t.eager = t.eager || posted_before;
   program_.transfers.push_back(t);
   return at->second;

@@ -55,6 +55,10 @@ def test_each_library_gives_a_network_that_is_read_again(
         probing.subject([*words, sys.executable], {**os.environ, **each_library.env()}), {}, eager=1 << 20
     )
     assert min(link.eager_bytes, 1 << 20) == asked.eager
+    # Open MPI hands messages over in place above 256 bytes; on busy cores it may remain unknown.
+    assert asked.copied in (None, min(link.copied_bytes, asked.eager))
+    if each_library.name == "openmpi":
+        assert link.copied_bytes in (256, 2**63 - 1)
     assert link.pieces[0].message_ns(0) > 0
     assert link.pieces[-1].message_ns(1 << 26) > 0
     assert all(low <= high for low, high in again.intervals.values())

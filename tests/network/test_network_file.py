@@ -23,6 +23,7 @@ per_byte_ns = 0.08
 
 [link.node]
 eager_bytes = 4096
+copied_bytes = 256
 handshake_ns = 900
 progresses = true
 
@@ -50,7 +51,7 @@ def figures(network: _core.Network) -> list[object]:
     return [
         *[getattr(network, key) for key in GENERAL],
         (network.port.gap_ns, network.port.per_byte_ns),
-        *[(link.eager_bytes, link.handshake_ns, link.progresses) for link in links],
+        *[(link.eager_bytes, link.copied_bytes, link.handshake_ns, link.progresses) for link in links],
         *[(p.from_bytes, *[getattr(p, key) for key in (*PIECE, *RECEIVE)]) for link in links for p in link.pieces],
     ]
 
@@ -58,6 +59,7 @@ def figures(network: _core.Network) -> list[object]:
 def test_every_figure_is_read_with_its_origin() -> None:
     found = parse(TEXT)
     node = found.network.own("node")
+    assert (node.copied_bytes, found.network.own("other_node").copied_bytes) == (256, 2**63 - 1)
     assert (node.eager_bytes, node.handshake_ns, len(node.pieces)) == (4096, 900, 2)
     assert [piece.from_bytes for piece in node.pieces] == [0, 8192]
     assert (node.pieces[1].overhead_ns, node.pieces[1].per_byte_ns) == (30.5, 0.1)

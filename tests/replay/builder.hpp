@@ -18,6 +18,7 @@ struct Way {  // between two ranks, in picoseconds
   int64_t half_handshake = -1;  // -1: as the latency
   int64_t bytes = 0;            // on which `busy` depends
   bool progresses = false;
+  bool in_place = false;
 
   auto operator<=>(const Way&) const = default;
 };
@@ -54,6 +55,7 @@ class Builder {
                                  {half, {way.half_handshake < 0 ? 1 : 0, 0, 0, 0}},
                                  {way.port_busy, {}},
                                  way.eager,
+                                 way.in_place,
                                  way.by_port,
                                  way.progresses});
     program.ports = program.ports || way.by_port;

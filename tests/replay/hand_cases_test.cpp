@@ -135,6 +135,33 @@ void knee() {
   }
 }
 
+// A message in place is there at once, but its send ends when the receiver is in a call, whatever that is for.
+void in_place() {
+  constexpr Way way{.latency = 1000, .overhead = 10, .busy = 50, .in_place = true};
+  for (const bool other_call : {false, true}) {
+    Builder b(3);
+    b.send(0, 1, way);
+    b.compute(1, 200000);
+    if (other_call) b.send(1, 2, eager);
+    b.compute(1, 200000);
+    b.receive(1, 0, way);
+    if (other_call) b.receive(2, 1, eager);
+    const Outcome outcome = replay(b.program);
+    const int64_t called = other_call ? 200000 : 400000;
+    testing::check_equal(outcome.end_ps[0], called + 1000, "in place: the sender's end");
+    const int64_t receiver = 400000 + (other_call ? eager.overhead : 0) + 10;
+    testing::check_equal(outcome.end_ps[1], receiver, "in place: the receiver's end");
+  }
+  // A receiver that waits takes it at once; one that has ended, too.
+  for (const bool waits : {true, false}) {
+    Builder b(2);
+    b.send(0, 1, way);
+    if (waits) b.receive(1, 0, way);
+    const Outcome outcome = replay(b.program);
+    testing::check_equal(outcome.end_ps[0], 10 + 1000 + 50 + 1000, "in place: there and back");
+  }
+}
+
 // A long message that is to move while both ranks compute does so only if handshakes progress.
 void overlap() {
   for (const bool progress : {false, true}) {
@@ -192,6 +219,7 @@ int main() {
   free_running();
   node_port();
   knee();
+  in_place();
   overlap();
   deadlocks();
   return testing::result();

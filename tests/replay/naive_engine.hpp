@@ -84,6 +84,7 @@ class Engine {
     uint32_t from, to;
     const Transfer* transfer = nullptr;
     bool sent = false, posted = false, asked = false, served = false, asks = false, buffered = false;
+    bool in_place = false;  // its send ends once the receiver has been in a call
     bool send_own = false, receive_own = false;
     int64_t posted_at = 0, head = 0, delivered = 0;
     uint64_t number = 0;
@@ -226,7 +227,8 @@ class Engine {
     m.send_own = a.own;
     m.number = r.sent++;
     m.send_request = r.requests[a.own].size();
-    r.requests[a.own].push_back({!m.asks || a.buffered, false, r.clock, 0});
+    m.in_place = m.transfer->in_place && !m.asks && !a.buffered;
+    r.requests[a.own].push_back({(!m.asks && !m.in_place) || a.buffered, false, r.clock, 0});
     ++sent_;
     if (!m.asks) return leave(number, r.clock);
     at(r.clock + m.transfer->half_handshake.ps, question, m.from, m.number, number);
@@ -241,7 +243,7 @@ class Engine {
     m.receive_request = r.requests[a.own].size();
     r.requests[a.own].push_back({false, false, 0, ps(a.on_wait), number});
     if (m.served) come(m);
-    if (m.asked) answer_at(number, r.clock);
+    if (m.asked && !m.in_place) answer_at(number, r.clock);
   }
 
   static bool in_call(const Message& m, const Rank& r, int64_t time) {
@@ -250,14 +252,16 @@ class Engine {
   void asked(size_t number) {
     Message& m = messages_[number];
     m.asked = true;
-    if (!m.posted) return;
-    if (m.posted_at >= now_) return answer_at(number, m.posted_at);
+    if (!m.posted && !m.in_place) return;
+    if (m.posted_at >= now_ && !m.in_place) return answer_at(number, m.posted_at);
     if (in_call(m, ranks_[m.to], now_)) return answer_at(number, now_);
     ranks_[m.to].to_answer.push_back(number);
   }
   void answer_at(size_t number, int64_t time) {
     const Message& m = messages_[number];
-    at(time + m.transfer->half_handshake.ps, answer, m.from, m.number, number);
+    const int64_t known = time + m.transfer->half_handshake.ps;
+    if (m.in_place) return know(m.from, m.send_own, m.send_request, known);
+    at(known, answer, m.from, m.number, number);
   }
   void answered(size_t number) {
     Rank& sender = ranks_[messages_[number].from];
@@ -289,6 +293,7 @@ class Engine {
       m.delivered = node.in = std::max(m.head, node.in) + m.transfer->port_busy.ps;
     }
     m.served = true;
+    if (m.in_place) at(std::max(m.head + m.transfer->busy.ps, m.delivered), question, m.from, m.number, number);
     if (m.posted) come(m);
   }
   void come(const Message& m) { know(m.to, m.receive_own, m.receive_request, 0); }

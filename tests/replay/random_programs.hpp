@@ -23,6 +23,7 @@ class RandomProgram {
       ways_.push_back({time(3000), time(900) + 1, below(5) ? time(2000) : 0, time(1500), below(2) == 0, false,
                        below(2) ? -1 : time(2000)});
       ways_.back().progresses = below(3) == 0;
+      ways_.back().in_place = ways_.back().eager && below(2) == 0;
       if (ways_.back().busy > 8) ways_.back().bytes = 1 + 2 * i;
     }
     ports_ = ports;

@@ -29,10 +29,11 @@ Tree late_receivers(int64_t bytes, bool nonblocking) {
 }
 
 // The sender's own end: 3 * 50 µs if it waits for each receive, else what the calls take.
-int64_t sender_ends_ps(const Tree& tree) {
+int64_t sender_ends_ps(const Tree& tree, int64_t copied_bytes = INT64_MAX) {
   const Recorded recorded(main_loop_number, std::vector<RecordedTimes>(2));
   Settings settings;
   settings.eager_bytes = 2000;
+  settings.copied_bytes = copied_bytes;
   settings.latency_ns = 200;
   Differences differences;
   return replay(program_of(recorded, tree, settings, &differences)).end_ps[0];
@@ -47,6 +48,8 @@ void synchronous_sends_of_short_messages_no_longer_wait() {
       testing::check_equal(relax_sends({{}, {10}}, &tree, &made), "", "relax");
       testing::check_equal(made.calls_before, uint64_t{3}, "calls");
       testing::check_equal(sender_ends_ps(tree) >= 150'000'000, bytes > 2000, "a standard one only if it is long");
+      testing::check_equal(sender_ends_ps(tree, 99) >= 150'000'000, true, "one in place waits, too");
+      testing::check_equal(sender_ends_ps(tree, 100) >= 150'000'000, bytes > 2000, "one that is copied does not");
       replayed(tree, "relaxed", false);
       replayed(tree, "relaxed, in a network", true);
     }

@@ -153,3 +153,10 @@ def test_the_eager_limit_lies_between_what_was_sent_at_once_and_what_was_not() -
     assert [found.nearest(default) for default in (1000, 8191, 65_536)] == [4000, 8191, 8999]
     nothing = eager_limit_of([], FUNCTIONS)
     assert (nothing.low, nothing.high, nothing.nearest(8191)) == (0, None, 8191)
+    # Sends in place wait, whatever the limit; those that did not wait were copied.
+    in_place = range(257, 4097)
+    for waits in (True, False):
+        messages = [posted_late(i, n, n > 500 and waits) for i, n in enumerate([300, 4000] * 10)]
+        found = eager_limit_of(messages, FUNCTIONS, in_place)
+        assert (found.nearest(4096), found.copied(in_place)) == (4096, 300 if waits else 4000)
+    assert nothing.copied(in_place) == 256

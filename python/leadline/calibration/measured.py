@@ -12,11 +12,12 @@ Times = dict[int, list[float]]  # ns of each turn, by bytes
 
 @dataclass
 class Pair:
-    """Messages between two ranks. eager_bytes: -1: none is.   asked: by question."""
+    """Messages between two ranks. eager_bytes: -1: none is.   copied_bytes: None: unknown.   asked: by question."""
 
     ranks: tuple[int, int]
     eager_bytes: int = -1
     asked: dict[str, Times] = field(default_factory=dict)
+    copied_bytes: int | None = None
 
 
 @dataclass
@@ -42,6 +43,8 @@ def take(launch: Launch, lines: Iterable[str]) -> None:
             launch.pairs[words[0]] = Pair((int(words[1]), int(words[2])))
         elif key == "eager":
             launch.pairs[words[0]].eager_bytes = int(words[1])
+        elif key == "copied":
+            launch.pairs[words[0]].copied_bytes = int(words[1]) if int(words[1]) >= -1 else None
         elif key == "asked":
             launch.pairs[words[0]].asked.setdefault(words[1], {})[int(words[2])] = [float(ns) for ns in words[3:]]
         elif key == "flows":

@@ -21,6 +21,7 @@ from leadline.statistics.median import median
 DRAWS = 20
 NODES_LIMIT = 0.9  # several pairs that reach less than this share of their single rates are limited by a port
 LARGE = 1 << 20
+MOST_TRIED = 4 << 20  # longest_eager of src/bench/calibration.cpp, less what room needs
 Figures = dict[str, float]  # by path in the file
 Samples = Mapping[int, Sequence[float]]
 
@@ -118,6 +119,7 @@ def _take_link(found: Calibration, name: str, launches: Sequence[Launch]) -> Non
             found.described.intervals[f"{path}.eager_bytes"] = (float(max(eager, 0)), float(most))
         if eager < 0:
             found.notes.append(f"{name}: not even an empty message is sent before it is received")
+    _take_copied(found, path, link, [pair.copied_bytes for pair in pairs])
     if f"{path}.handshake_ns" in whole:
         link.handshake_ns = whole[f"{path}.handshake_ns"]
     link.progresses = _progresses(pairs, found, name)
@@ -132,6 +134,17 @@ def _take_link(found: Calibration, name: str, launches: Sequence[Launch]) -> Non
     found.bytes_per_ns[name] = longest / more_ns if more_ns > 0 else 0.0
     if longest < 64 << 20:
         found.notes.append(f"{name}: messages longer than {longest:,} bytes took too long, and follow the longest ones")
+
+
+def _take_copied(found: Calibration, path: str, link: _core.NetworkLink, copied: Sequence[int | None]) -> None:
+    """What is sent without waiting for a call of the receiver."""
+    known = [n_bytes for n_bytes in copied if n_bytes is not None]
+    if not known:
+        found.notes.append(f"{path.rpartition('.')[2]}: other work hid whether short sends wait for the receiver")
+    elif (least := max(min(known), 0)) < min(link.eager_bytes, MOST_TRIED):
+        link.copied_bytes = least
+        if max(known) != min(known):
+            found.described.intervals[f"{path}.copied_bytes"] = (float(least), float(max(known)))
 
 
 def _core_most() -> int:

@@ -76,12 +76,12 @@ def _written(text: str, output: Path | None) -> int:
 def _of_run(directory: Path, output: Path | None) -> int:
     from leadline.cli.reporting import open_run
     from leadline.network import write
-    from leadline.predict import eager_bytes_of, network_of, why_spoiled
+    from leadline.predict import copied_bytes_of, eager_bytes_of, network_of, why_spoiled
 
     run = open_run(directory)
     if reason := why_spoiled(run):
         raise UsageError(f"the run says nothing of a network. {reason}")
-    found = network_of(run, eager_bytes_of(run))
+    found = network_of(run, eager_bytes_of(run), copied_bytes_of(run))
     for name, count in found.messages.items():
         sizes = ", ".join(f"{n_bytes:,}" for n_bytes in found.sizes[name][:8])
         more = ", …" if len(found.sizes[name]) > 8 else ""
@@ -113,6 +113,8 @@ def lines_of(found: Any) -> list[str]:
     for name, (one, other) in found.pairs.items():
         link = found.described.network.own(name)
         limit = "none found" if link.eager_bytes >= 2**62 else fmt.size(link.eager_bytes)
+        if link.copied_bytes < link.eager_bytes:
+            limit += f", in place above {fmt.size(link.copied_bytes)}"
         rate = f"{fmt.size(found.bytes_per_ns[name] * 1e9)}/s"
         lines.append(
             f"{name} (ranks {one} and {other}): {fmt.seconds(found.latency_ns[name] * 1e-9)}, {rate}, eager limit "

@@ -31,6 +31,7 @@ class Answers:
     """variables, controls: values in rank 0, None if unset or unknown. points: those that were reached.
 
     eager: bytes; -1 if no message at all is sent before it is received; None if this was not asked.
+    copied: bytes of the longest message whose send ends while its receiver is in no call, likewise; None: unknown, too.
     """
 
     size: int = 0
@@ -38,6 +39,7 @@ class Answers:
     controls: dict[str, str | None] = field(default_factory=dict)
     points: dict[Point, Answer] = field(default_factory=dict)
     eager: int | None = None
+    copied: int | None = None
 
 
 @dataclass(frozen=True)

@@ -139,6 +139,7 @@ class OpenMpi(MpiLibrary):
     # btl_sm_eager_limit of 5.0, as its ompi_info prints it. Above 256 bytes (btl_sm_max_inline_send), messages are
     # handed over in place: their send ends when the receiver makes progress, whether it has posted a receive or not.
     eager_bytes = 4096
+    copied_bytes = 256
     reads_romio_hints = False  # it has OMPIO
     routine_form = ROUTINE
     proof = "call into the library's routine observed"

@@ -126,10 +126,12 @@ class _Reader:
         return Described(network, self.origin("", content), self.origins, self.intervals)
 
     def link(self, path: str, given: dict[str, Any]) -> _core.NetworkLink:
-        self.check_keys(f"{path}.", given, {"eager_bytes", "handshake_ns", "progresses", "piece"})
+        self.check_keys(f"{path}.", given, {"eager_bytes", "copied_bytes", "handshake_ns", "progresses", "piece"})
         link = _core.NetworkLink()
         if "eager_bytes" in given:
             link.eager_bytes = self.n_bytes(f"{path}.", given, "eager_bytes")
+        if "copied_bytes" in given:
+            link.copied_bytes = self.n_bytes(f"{path}.", given, "copied_bytes")
         if "handshake_ns" in given:
             link.handshake_ns = self.ns(f"{path}.", given, "handshake_ns")
         if not isinstance(progresses := given.get("progresses", False), bool):
@@ -241,6 +243,8 @@ def _link(described: Described, path: str, link: _core.NetworkLink) -> Iterator[
     yield from ("", f"[{path}]")
     if link.eager_bytes < MOST_BYTES:
         yield _line(described, f"{path}.eager_bytes", link.eager_bytes)
+    if link.copied_bytes < MOST_BYTES:
+        yield _line(described, f"{path}.copied_bytes", link.copied_bytes)
     if link.handshake_ns >= 0:
         yield _line(described, f"{path}.handshake_ns", link.handshake_ns)
     if link.progresses:

@@ -9,6 +9,7 @@ from leadline import _core
 from leadline.figures.run import Run
 from leadline.predict.eager_limit import eager_limit_of
 from leadline.predict.message_costs import (
+    ALL_COPIED,
     LATENCY_NS,
     RecordedCosts,
     costs_of,
@@ -35,6 +36,7 @@ class Costs:
     replayed base before the latency was adapted to it.   assumes_limit: no send of the run shows that one waits."""
 
     eager_bytes: int
+    copied_bytes: int = ALL_COPIED
     level: int = 0
     latency_ns: float = LATENCY_NS
     after_send: float = 0.0
@@ -44,8 +46,14 @@ class Costs:
     error: float = 0.0
     assumes_limit: bool = True
 
+    @property
+    def in_place(self) -> range:
+        """Bytes of messages that are sent in place."""
+        return range(self.copied_bytes + 1, self.eager_bytes + 1)
+
     def set(self, settings: _core.ReplaySettings) -> None:
         settings.eager_bytes = self.eager_bytes
+        settings.copied_bytes = self.copied_bytes
         settings.cost_level = self.level
         settings.latency_ns = self.latency_ns
         if self.messages is not None:
@@ -57,6 +65,10 @@ class Costs:
         """What they are."""
         limit = f"the send of a message larger than {fmt.size(self.eager_bytes)} waits for its receive"
         limit += " (assumed)" if self.assumes_limit else " (as its sends show)"
+        if self.copied_bytes < self.eager_bytes:
+            limit += (
+                f", that of one larger than {fmt.size(self.copied_bytes)} until its receiver is in a call (assumed)"
+            )
         latency = fmt.seconds(self.latency_ns * 1e-9)
         if self.messages is None:
             return (
@@ -74,14 +86,19 @@ def closest(run: Run, costs: Costs, error_of: Callable[[Costs], float], large: f
     used, if the replay is closer without it."""
     messages = messages_of(run)
     functions = [run.profile.functions[function].name for function, *_ in run.profile.sites()]
-    limit = eager_limit_of(messages, functions)
-    costs = replace(costs, eager_bytes=limit.nearest(costs.eager_bytes), assumes_limit=limit.high is None)
+    limit = eager_limit_of(messages, functions, costs.in_place)
+    costs = replace(
+        costs,
+        eager_bytes=limit.nearest(costs.eager_bytes),
+        copied_bytes=limit.copied(costs.in_place),
+        assumes_limit=limit.high is None,
+    )
     levels = [replace(costs, level=level) for level in range(int(_core.Recorded.cost_levels))]
 
     def best(several: list[Costs]) -> tuple[float, Costs]:
         return min(((error_of(each), each) for each in several), key=lambda found: abs(found[0]))
 
-    known = costs_of(messages, functions, costs.eager_bytes)
+    known = costs_of(messages, functions, costs.eager_bytes, costs.copied_bytes)
     if known is None:
         return best(levels)[1]
     latency_ns = min(known.latency.value, MOST_LATENCY_NS)

@@ -30,6 +30,8 @@ LATENCY_NS = 200.0  # assumed where calls either all waited or none did
 BUSY_PER_BYTE_NS = 0.1  # assumed of messages that wait for their receiver, where there were none
 CHEAPEST_SEND_NS = 100.0  # assumed where nothing was sent at once
 EXCHANGES = ("MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Isendrecv", "MPI_Isendrecv_replace")
+BLOCKING = ("MPI_Send", "MPI_Rsend", "MPI_Ssend")
+ALL_COPIED = 2**63 - 1
 Site = tuple[int, int]  # number of the call site, and bits of the received bytes; any_size: of all
 
 
@@ -93,7 +95,9 @@ def messages_of(run: Run, *, within_host: bool = True) -> list[_core.MessageTime
     return [each for each in times.find(MOST_MESSAGES) if each.within_host == within_host]
 
 
-def costs_of(messages: Sequence[_core.MessageTime], functions: Sequence[str], eager_bytes: int) -> RecordedCosts | None:
+def costs_of(
+    messages: Sequence[_core.MessageTime], functions: Sequence[str], eager_bytes: int, copied_bytes: int = ALL_COPIED
+) -> RecordedCosts | None:
     """functions: by call site. None: there are too few messages."""
     if len(messages) < FEWEST:
         return None
@@ -104,13 +108,13 @@ def costs_of(messages: Sequence[_core.MessageTime], functions: Sequence[str], ea
     short: dict[Site, list[_Arrival]] = defaultdict(list)
     long: list[tuple[int, _Arrival]] = []
     for group in calls.values():
-        arrival = _arrival(group, functions, offsets)
+        arrival = _arrival(group, functions, offsets, copied_bytes)
         n_long = sum(each.bytes > eager_bytes for each in group)
         if not n_long:
             short[arrival.site, arrival.n_bytes.bit_length()].append(arrival)
         elif n_long == len(group):
             long.append((max(each.bytes for each in group), arrival))
-    sends = _sends(messages, functions, eager_bytes)
+    sends = _sends(messages, functions, eager_bytes, copied_bytes)
     return _fitted(short, long, sends, eager_bytes, len(messages))
 
 
@@ -142,13 +146,17 @@ def _offsets(messages: Sequence[_core.MessageTime]) -> dict[tuple[int, int], flo
 
 
 def _arrival(
-    group: Sequence[_core.MessageTime], functions: Sequence[str], offsets: dict[tuple[int, int], float]
+    group: Sequence[_core.MessageTime],
+    functions: Sequence[str],
+    offsets: dict[tuple[int, int], float],
+    copied_bytes: int,
 ) -> _Arrival:
     """Times on the receiver's clock."""
     first = group[0]
 
     def left(each: _core.MessageTime) -> float:
-        at = each.send_begin_ns if functions[each.send_site] in EXCHANGES else each.send_end_ns
+        waits = functions[each.send_site] in EXCHANGES or _waits_in_place(each, functions, copied_bytes)
+        at = each.send_begin_ns if waits else each.send_end_ns
         return at + offsets.get((each.sender, each.receiver), 0.0)
 
     last = max(group, key=left)
@@ -167,11 +175,20 @@ def _arrival(
     )
 
 
-def _sends(messages: Sequence[_core.MessageTime], functions: Sequence[str], eager_bytes: int) -> dict[int, float]:
+def _waits_in_place(each: _core.MessageTime, functions: Sequence[str], copied_bytes: int) -> bool:
+    """Whether the send is a call that waits until its receiver is in one."""
+    return each.bytes > copied_bytes and functions[each.send_site] in BLOCKING
+
+
+def _sends(
+    messages: Sequence[_core.MessageTime], functions: Sequence[str], eager_bytes: int, copied_bytes: int
+) -> dict[int, float]:
     """By bytes: the median time of calls that only send, and do not wait."""
     found: dict[int, list[float]] = defaultdict(list)
     for each in messages:
-        if each.bytes <= eager_bytes and functions[each.send_site] not in EXCHANGES:
+        if each.bytes > eager_bytes or _waits_in_place(each, functions, copied_bytes):
+            continue
+        if functions[each.send_site] not in EXCHANGES:
             found[each.bytes].append(each.send_end_ns - each.send_begin_ns)
     return {n_bytes: median(ns) for n_bytes, ns in found.items() if len(ns) >= FEWEST}
 

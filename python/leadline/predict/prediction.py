@@ -18,6 +18,7 @@ from leadline.predict.changes import AnyChange, Made, Nonblocking, Overlap, With
 from leadline.predict.costs import Costs, closest
 from leadline.predict.extrapolation import replayed
 from leadline.predict.figures import Figures, down_to, phases_of, widened
+from leadline.predict.message_costs import ALL_COPIED
 from leadline.predict.notes import on_differences, on_extrapolation
 from leadline.text import format as fmt
 
@@ -115,7 +116,7 @@ class Replays:
         self.loop = _main_loop(run)
         self.recorded, rank_order = _read(run, self.loop)
         self.tree = _core.ReplayTree(self.recorded)
-        self.costs = Costs(eager_bytes_of(run))
+        self.costs = Costs(eager_bytes_of(run), copied_bytes_of(run))
         self.steps = int(self.recorded.steps)
         self.times = _recorded_times(self.recorded)
         self.several_hosts = len({run.processes[i].host for i in rank_order}) > 1
@@ -341,6 +342,12 @@ def eager_bytes_of(run: Run) -> int:
     """The default of the run's library, above which messages wait for their receiver."""
     known = (library.eager_bytes for library in LIBRARIES if run.library.startswith(library.banner))
     return next(known, OTHER_EAGER_BYTES)
+
+
+def copied_bytes_of(run: Run) -> int:
+    """The default of the run's library, above which sends wait for a call of their receiver."""
+    known = (library.copied_bytes for library in LIBRARIES if run.library.startswith(library.banner))
+    return next(known, ALL_COPIED)
 
 
 def _check_algorithms(change: Change) -> None:

@@ -15,7 +15,7 @@ from leadline.errors import UsageError
 from leadline.figures.run import Run
 from leadline.network import Described, Origin
 from leadline.predict.eager_limit import EagerLimit, eager_limit_of
-from leadline.predict.message_costs import RecordedCosts, costs_of, messages_of
+from leadline.predict.message_costs import ALL_COPIED, RecordedCosts, costs_of, messages_of
 from leadline.statistics.lines import line_through
 from leadline.statistics.median import median
 
@@ -34,8 +34,10 @@ class RecordedNetwork:
     notes: list[str] = field(default_factory=list)
 
 
-def network_of(run: Run, default_eager_bytes: int) -> RecordedNetwork:
-    """default_eager_bytes: of the library.   Raises UsageError if too few messages have their times."""
+def network_of(run: Run, default_eager_bytes: int, default_copied_bytes: int = ALL_COPIED) -> RecordedNetwork:
+    """default_eager_bytes, default_copied_bytes: of the library, the latter within a node.
+
+    Raises UsageError if too few messages have their times."""
     date = datetime.date.fromtimestamp(run.processes[0].start_unix_ns * 1e-9).isoformat()
     where = f"{len(run.processes)} ranks on {len({process.host for process in run.processes})} host(s)"
     origin = Origin(f"messages of the run {run.path.name}, {run.library.partition(',')[0]}, {where}", date)
@@ -43,13 +45,15 @@ def network_of(run: Run, default_eager_bytes: int) -> RecordedNetwork:
     functions = [run.profile.functions[function].name for function, *_ in run.profile.sites()]
     for name, within_host in (("node", True), ("other_node", False)):
         messages = messages_of(run, within_host=within_host)
-        limit = eager_limit_of(messages, functions)
-        eager = limit.nearest(default_eager_bytes)
-        costs = costs_of(messages, functions, eager)
+        in_place = range(default_copied_bytes + 1 if within_host else ALL_COPIED, default_eager_bytes + 1)
+        limit = eager_limit_of(messages, functions, in_place)
+        eager, copied = limit.nearest(default_eager_bytes), limit.copied(in_place)
+        costs = costs_of(messages, functions, eager, copied)
         if costs is None:
             continue
         _take_link(found, name, costs, limit, eager)
-        quarters = [costs_of(part, functions, eager) for part in _parts(messages)]
+        _take_copied(found, name, copied, eager)
+        quarters = [costs_of(part, functions, eager, copied) for part in _parts(messages)]
         of_quarters = [figures_of(each) for each in quarters if each is not None]
         _take_intervals(found, name, figures_of(costs), of_quarters, costs.assumed)
         found.messages[name] = costs.messages
@@ -103,6 +107,15 @@ def _take_link(found: RecordedNetwork, name: str, costs: RecordedCosts, limit: E
     found.described.network.set(name, link)
     most = float(limit.high - 1) if limit.high is not None else float(max(eager, *costs.busy))
     found.described.intervals[f"link.{name}.eager_bytes"] = (float(limit.low), max(most, float(eager)))
+
+
+def _take_copied(found: RecordedNetwork, name: str, copied: int, eager: int) -> None:
+    if copied >= eager:
+        return
+    link = found.described.network.own(name)
+    link.copied_bytes = copied
+    found.described.network.set(name, link)
+    found.described.origins[f"link.{name}.copied_bytes"] = Origin("assumed: the default of the library")
 
 
 def _of_piece(figures: Figures, number: int) -> Iterator[tuple[str, float]]:

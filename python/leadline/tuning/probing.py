@@ -272,6 +272,7 @@ def _take(found: Answers, said: dict[str, Any]) -> None:
         found.size = said["size"]
     elif "eager" in said:
         found.eager = said["eager"]
+        found.copied = said["copied"] if said["copied"] >= -1 else None
     elif "timed" in said:
         timed = found.points.setdefault(Point(said["timed"], said["bytes"], said["processes"]), Answer())
         timed.times_us = [max(pair) for pair in zip(said["us"], timed.times_us or said["us"], strict=True)]
