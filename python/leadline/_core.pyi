@@ -712,6 +712,12 @@ class RunWaits:
     def path_steps(self) -> int: ...
     @property
     def imbalance(self) -> Imbalance: ...
+    @property
+    def calls(self) -> CallWaits | None:
+        """Of all calls; None if not all of their times were kept."""
+
+class CallWaits:
+    """Which calls waited, for Timeline.iteration."""
 
 class PathStretch:
     @property
@@ -725,11 +731,19 @@ class PathStretch:
     @property
     def end_ns(self) -> float: ...
 
-class PathFinder:
-    """Takes all processes of a run once more, in the profile's order; then finds the critical paths of iterations."""
+class IterationWaits:
+    """calls: of these iterations, or of the run.   paths: the critical path of each iteration, [] unknown."""
+
+    @property
+    def calls(self) -> CallWaits: ...
+    @property
+    def paths(self) -> list[list[PathStretch]]: ...
+
+class IterationWaitFinder:
+    """Takes all processes of a run once more, in the profile's order; then finds waits and paths of iterations."""
 
     def add(self, process: Process, index: int) -> None: ...
-    def find(self) -> list[list[PathStretch]]: ...
+    def find(self) -> IterationWaits: ...
 
 class MessageTime:
     """When a message was sent and received, in ns of the run (src/analysis/matching/message_times.hpp)."""
@@ -808,13 +822,20 @@ class Timeline:
         """
     def sites_besides(self, iteration: int) -> dict[int, set[int]]:
         """By iteration, the profile's sites at which a rank calls in it and not in the given one."""
-    def iteration(self, number: int, groups: list[int], world_ranks: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
+    def iteration(
+        self,
+        number: int,
+        groups: list[int],
+        world_ranks: Sequence[tuple[int, int, int]],
+        waits: CallWaits | None,
+    ) -> dict[str, Any]:
         """The columns of the table `timeline`; `sends` and `receives`, the rows of each message's ends (-1: in another
         iteration); `unmatched`, how many ends of messages lack the other end.
 
         kind: number in `kinds`, (site, function) as they first occur.
 
         groups: by site of the profile, its number in `site`, -1 none.   world_ranks: as of call_columns.
+        waits: None: unknown, which makes waited_s NaN.
         """
 
 class StepRows:
@@ -853,7 +874,7 @@ class Profile:
         """(function, purely local?, [(module, offset) of each frame, innermost first]) of every site."""
     def pattern_finder(self) -> PatternFinder: ...
     def wait_finder(self) -> WaitFinder: ...
-    def path_finder(self, iterations: list[int]) -> PathFinder: ...
+    def iteration_wait_finder(self, iterations: list[int], loop: int, run: RunWaits) -> IterationWaitFinder: ...
     def phase_finder(self) -> PhaseFinder: ...
     def iterations(self, loop: int = 0) -> RunIterations:
         """Of the main loop of all processes, or of another one."""

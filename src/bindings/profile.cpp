@@ -11,7 +11,7 @@
 #include "analysis/files.hpp"
 #include "analysis/patterns/patterns.hpp"
 #include "analysis/phases/phases.hpp"
-#include "analysis/waits/critical_path.hpp"
+#include "analysis/waits/iteration_waits.hpp"
 #include "analysis/waits/waits.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/text.hpp"
@@ -221,11 +221,11 @@ void bind_profile(nb::module_& m) {
           "process"_a)
       .def("edges", &Profile::edges)
       .def(
-          "path_finder",
-          [](const Profile& p, const std::vector<uint64_t>& iterations) {
-            return std::make_unique<analysis::PathFinder>(p, iterations);
+          "iteration_wait_finder",
+          [](const Profile& p, const std::vector<uint64_t>& iterations, uint32_t loop, const analysis::RunWaits& run) {
+            return std::make_unique<analysis::IterationWaitFinder>(p, iterations, loop, run);
           },
-          "iterations"_a, nb::keep_alive<0, 1>())
+          "iterations"_a, "loop"_a, "run"_a, nb::keep_alive<0, 1>())
       .def(
           "wait_finder", [](const Profile& p) { return std::make_unique<analysis::WaitFinder>(p); },
           nb::keep_alive<0, 1>())

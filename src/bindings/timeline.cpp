@@ -37,12 +37,13 @@ void check(const Profile& profile, const Processes& processes, const std::vector
   }
 }
 
-nb::dict iteration(Timeline& timeline, uint64_t number, const std::vector<int32_t>& groups, const WorldRanks& given) {
+nb::dict iteration(Timeline& timeline, uint64_t number, const std::vector<int32_t>& groups, const WorldRanks& given,
+                   const analysis::CallWaits* waits) {
   const std::vector<analysis::WorldRank> world_ranks = world_ranks_of(timeline.profile(), given);
   analysis::TimelineColumns found;
   {
     nb::gil_scoped_release released;
-    found = timeline.iteration(number, groups, world_ranks);
+    found = timeline.iteration(number, groups, world_ranks, waits);
   }
   nb::dict columns;
   columns["process"] = column(std::move(found.process));
@@ -58,6 +59,10 @@ nb::dict iteration(Timeline& timeline, uint64_t number, const std::vector<int32_
   columns["end_s"] = column(std::move(found.end_s));
   columns["gap_s"] = column(std::move(found.gap_s));
   columns["polled"] = column(std::move(found.polled));
+  columns["waited_s"] = column(std::move(found.waited_s));
+  columns["wait"] = text_column(std::move(found.wait));
+  columns["waited_process"] = column(std::move(found.waited_process));
+  columns["waited_index"] = column(std::move(found.waited_index));
   columns["partner_process"] = column(std::move(found.partner_process));
   columns["partner_rank"] = column(std::move(found.partner_rank));
   columns["partner_row"] = column(std::move(found.partner_row));
@@ -170,7 +175,7 @@ void bind_timeline(nb::module_& m) {
             new (self) Timeline(profile, processes, indices, loop);
           },
           "profile"_a, "processes"_a, "indices"_a, "loop"_a = 0, nb::keep_alive<1, 2>())
-      .def("iteration", &iteration, "number"_a, "groups"_a, "world_ranks"_a)
+      .def("iteration", &iteration, "number"_a, "groups"_a, "world_ranks"_a, "waits"_a.none())
       .def("times",
            [](Timeline& timeline) {
              std::vector<std::tuple<uint64_t, double, double, uint32_t>> all;

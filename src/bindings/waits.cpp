@@ -1,10 +1,11 @@
 // The wait states of a run.
 #include "analysis/waits/waits.hpp"
 #include "analysis/matching/message_times.hpp"
-#include "analysis/waits/critical_path.hpp"
+#include "analysis/waits/iteration_waits.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.hpp"
@@ -58,8 +59,11 @@ void bind_waits(nb::module_& m) {
       .def_ro("rows", &RunWaits::rows)
       .def_ro("path", &RunWaits::path)
       .def_ro("path_steps", &RunWaits::path_steps)
-      .def_ro("imbalance", &RunWaits::imbalance);
-  using analysis::PathFinder;
+      .def_ro("imbalance", &RunWaits::imbalance)
+      .def_prop_ro("calls", [](const RunWaits& w) { return w.calls; });
+  nb::class_<analysis::CallWaits>(m, "CallWaits");
+  using analysis::IterationWaitFinder;
+  using analysis::IterationWaits;
   using analysis::PathStretch;
   nb::class_<PathStretch>(m, "PathStretch")
       .def_ro("process", &PathStretch::process)
@@ -67,9 +71,13 @@ void bind_waits(nb::module_& m) {
       .def_prop_ro("doing", [](const PathStretch& s) { return analysis::name_of(s.doing); })
       .def_ro("begin_ns", &PathStretch::begin_ns)
       .def_ro("end_ns", &PathStretch::end_ns);
-  nb::class_<PathFinder>(m, "PathFinder")
-      .def("add", &PathFinder::add, nb::arg("process"), nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
-      .def("find", &PathFinder::find, nb::call_guard<nb::gil_scoped_release>());
+  nb::class_<IterationWaits>(m, "IterationWaits")
+      .def_prop_ro("calls", [](const IterationWaits& w) { return w.calls; })
+      .def_ro("paths", &IterationWaits::paths);
+  nb::class_<IterationWaitFinder>(m, "IterationWaitFinder")
+      .def("add", &IterationWaitFinder::add, nb::arg("process"), nb::arg("index"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("find", &IterationWaitFinder::find, nb::call_guard<nb::gil_scoped_release>());
   using analysis::MessageTime;
   using analysis::MessageTimes;
   nb::class_<MessageTime>(m, "MessageTime")

@@ -76,9 +76,21 @@ def _step(
         "calls": len(marks["site"]),
         "lanes": {"from": [0] * ranks, "to": ends},
         "marks": marks,
+        "waits": _waits(marks, ranks),
         "polled": [],
         "messages": _messages(marks, ranks, rounds, calls),
         "tiles": None,
+    }
+
+
+def _waits(marks: dict[str, list[int]], ranks: int) -> dict[str, Any]:
+    """Each MPI_Waitall waits for the rank before it, half of its time."""
+    rows = [row for row, site in enumerate(marks["site"]) if SITES[site][0] == "MPI_Waitall"]
+    return {
+        "mark": rows,
+        "waited": [marks["duration"][row] // 2 for row in rows],
+        "kind": ["late_sender"] * len(rows),
+        "rank": [(row * ranks // len(marks["site"]) - 1) % ranks for row in rows],
     }
 
 
@@ -103,10 +115,12 @@ def in_tiles(step: dict[str, Any], tiles: int = 200) -> dict[str, Any]:
         **step,
         "calls": 1_234_567,
         "messages": None,
+        "waits": None,
         "tiles": {
             "tiles": tiles,
             "levels": 31,
             "categories": ["collective", "completion"],
             "share": [level for pair in share for level in pair],
+            "waiting": [8 if tile % 10 == 0 else 0 for _ in range(lanes) for tile in range(tiles)],
         },
     }

@@ -172,7 +172,7 @@ def test_the_timeline_of_a_recording_has_its_messages(ring: Path, open_page: Cal
 def ranks_drawn(lines: list[str]) -> list[str]:
     """The ranks of the lines between axis and legend."""
     axis = next(n for n, line in enumerate(lines) if line.startswith("      0"))
-    return [line.split()[0] for line in itertools.takewhile(lambda line: "computation" not in line, lines[axis + 1 :])]
+    return [line.split()[0] for line in itertools.takewhile(lambda line: line[:4].strip(), lines[axis + 1 :])]
 
 
 def test_the_terminal_draws_the_same_step(ring: Path) -> None:
@@ -185,6 +185,9 @@ def test_the_terminal_draws_the_same_step(ring: Path) -> None:
         f"Iteration {typical['iteration']} (typical): {fmt.seconds(typical['mean_s'])} mean over"
     )
     assert ranks_drawn(lines) == [str(rank) for rank in range(8)]
+    lanes = typical["lanes"]
+    share = sum(typical["waits"]["waited"]) / sum(to - at for at, to in zip(lanes["from"], lanes["to"], strict=True))
+    assert f"Waiting for other ranks: {fmt.percent(share)} of their time." in " ".join(lines[:3])
     assert all(len(line) <= 70 for line in lines if "computation" not in line)
     few = leadline(
         ring, "timeline", "run", "--iteration", str(typical["iteration"]), "--ranks", "1-2,7", "--width", "70"

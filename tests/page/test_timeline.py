@@ -91,6 +91,32 @@ def test_keys_zoom_move_and_say_what_is_at_the_cursor(show: Show) -> None:
     assert status(opened) == "Rank 2 computes for 210 µs, from the start to 210 µs."
 
 
+@pytest.mark.ci("dark")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_a_call_waited_is_hatched_and_said(show: Show, scheme: str) -> None:
+    opened = show(report_of(8), scheme=scheme)
+    hatched = painted(opened)["--completion"]
+    choose(opened, "waiting for another rank")
+    solid = painted(opened)["--completion"]
+    assert 0.5 * solid < hatched < 0.9 * solid  # of half of each call, a third or a half is stripes
+    keys(opened, "Home", "Enter", "Shift+ArrowRight", "Shift+ArrowRight")
+    assert "; waiting " in status(opened)
+    assert " for rank 7 (late sender)" in status(opened)
+    assert " of the ranks' time is waiting for other ranks" in opened.texts("#timeline .about-step")[0]
+    opened.tab.locator("#timeline summary").click()
+    waited = {row[5].split(" for ")[0] != "" for row in opened.rows("timeline") if row[0].startswith("MPI_Waitall")}
+    assert waited == {True}
+
+
+def test_where_nothing_waited_no_waiting_is_shown(show: Show) -> None:
+    report = report_of(4)
+    for step in report["timeline"]["steps"]:
+        step["waits"] = None
+    opened = show(report)
+    assert opened.tab.locator("#timeline label", has_text="waiting for").count() == 0
+    assert "waiting" not in opened.texts("#timeline .about-step")[0]
+
+
 def test_the_mouse_points_at_calls_and_drags_a_part_of_the_step(show: Show) -> None:
     opened = show(report_of(8))
     canvas = opened.tab.locator("#timeline canvas")
@@ -144,8 +170,8 @@ def test_the_table_has_the_calls_of_the_picture(show: Show) -> None:
     assert [row[1] for row in sorted(sends, key=lambda row: row[1])] == ["0", "1", "2", "3"]
     of_rank_0 = next(row for row in sends if row[1] == "0")
     assert of_rank_0[2:4] == ["point to point", "200 µs"]
-    assert of_rank_0[5:7] == ["200 µs", "9,216 B"]
-    assert of_rank_0[7] == "1"
+    assert of_rank_0[5:8] == ["", "200 µs", "9,216 B"]
+    assert of_rank_0[8] == "1"
     choose(opened, "point to point")
     assert len(opened.rows("timeline")) == 8
 
@@ -162,6 +188,7 @@ def test_a_step_of_too_many_calls_is_drawn_from_tiles(show: Show) -> None:
     assert status(opened).startswith(said)
     assert "52 % collectives" in status(opened)
     assert "26 % completing requests" in status(opened)
+    assert "26 % waiting for other ranks" in status(opened)
 
 
 def test_the_critical_path_is_drawn_where_the_report_has_it(show: Show) -> None:

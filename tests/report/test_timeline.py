@@ -13,8 +13,9 @@ from leadline.figures.timeline import marks
 from leadline.figures.timeline.lanes import choose_lanes
 from leadline.figures.timeline.reading import IterationTime, StepCalls
 from leadline.figures.timeline.steps import Step, representative_steps
+from leadline.figures.timeline.waiting import CallWait
 from leadline.report.timeline_text import axis, longest_calls, picture
-from leadline.wording.timelines import shown_ranks, title_of
+from leadline.wording.timelines import shown_ranks, title_of, waiting_share
 
 NOT_KNOWN = float("nan")
 
@@ -82,12 +83,45 @@ def test_the_text_of_a_step() -> None:
     assert alone[1:-1] == lines[2:-1]
 
 
+WAITS = {1: CallWait("wait_at_n_to_n", 2e-3, 1), 3: CallWait("late_sender", 4e-3, 0)}
+
+
+def test_waiting_is_marked_where_it_is_most_of_a_call() -> None:
+    """Rank 0 waits for 2 of the 10 ms of its reduction; rank 1 for all 4 of its MPI_Wait."""
+    step = replace(two_ranks(), waits=WAITS)
+    lines = picture(step, ["0", "17"], [0, 1], 46, lambda row: CATEGORIES[step.function(row)])
+    assert ["".join(text for text, _ in line) for line in lines] == [
+        "      0                   10 ms",
+        "   0  ········▓▓··········╱╱╱╱▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
+        "  17      ▁···╱╱╱╱╱╱╱╱··▁·◇◇◇◇▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
+        "      █ completing requests  ▓ point to point",
+        "      ▒ collectives  ◇ file I/O",
+        "      ╱ waiting for another rank",
+        "      · computation  ▁ short calls",
+    ]
+    assert {text[0]: style for text, style in lines[2][1:]}["╱"] == "red"  # of completion, whose time it is
+    assert waiting_share(step, [0, 1]) == "Waiting for other ranks: 16 % of their time."
+    assert waiting_share(step, [0]) == "Waiting for other ranks: 10 % of their time."
+    assert waiting_share(two_ranks(), [0, 1]) == "Waiting is unknown."
+    tiles = marks.tiles(step, 2, lambda kind: CATEGORIES[step.kinds[kind][1]])
+    full = tiles["levels"] * tiles["tiles"]
+    assert [sum(tiles["waiting"][lane * 1_000 : (lane + 1) * 1_000]) for lane in (0, 1)] == [full / 10, full / 5]
+
+
 def test_longest_calls_come_first() -> None:
     step = two_ranks()
-    assert longest_calls(step, ["0", "17"], [0, 1], lambda row: step.function(row), most=3) == [
+    longest = [
         "rank 0: 10.0 ms in MPI_Allreduce, from 10.0 ms",
         "rank 17: 8.00 ms in MPI_Allreduce, from 12.0 ms",
         "rank 17: 4.00 ms in MPI_Wait, from 4.00 ms",
+    ]
+    ranks = ["0", "17"]
+    assert longest_calls(step, ranks, [0, 1], lambda row: step.function(row), ranks.__getitem__, most=3) == longest
+    waited = replace(step, waits=WAITS)
+    assert longest_calls(waited, ranks, [0, 1], lambda row: step.function(row), ranks.__getitem__, most=3) == [
+        longest[0] + ", waiting 2.00 ms for rank 17",
+        longest[1],
+        longest[2] + ", waiting 4.00 ms for rank 0",
     ]
 
 
@@ -188,9 +222,13 @@ def test_tiles_sum_up_what_was_done() -> None:
 
 
 def steps_of(times: list[float], besides: dict[int, set[int]] | None = None) -> list[Step]:
+    return representative_steps(timeline_of(times, besides))
+
+
+def timeline_of(times: list[float], besides: dict[int, set[int]] | None = None) -> Any:
     """Of iterations with these times, in a run whose iterations they are."""
     functions = [("MPI_Send", "send"), ("fread", "posix_read"), ("write", "posix_write"), ("MPI_File_write", "file_io")]
-    timeline: Any = SimpleNamespace(
+    return SimpleNamespace(
         times=[IterationTime(number, time, 1.5 * time, 0) for number, time in enumerate(times)],
         found=SimpleNamespace(
             strip=[SimpleNamespace(mean_ns=t * 1e9, first=n, last=n, timed=1) for n, t in enumerate(times)]
@@ -201,7 +239,6 @@ def steps_of(times: list[float], besides: dict[int, set[int]] | None = None) -> 
         sites=[SimpleNamespace(function=name) for name, _ in functions],
         sites_besides=lambda number: besides or {},
     )
-    return representative_steps(timeline)
 
 
 def test_a_typical_step_the_slowest_and_one_with_output_are_chosen() -> None:
@@ -214,6 +251,18 @@ def test_one_step_may_stand_for_several() -> None:
     found = steps_of([1, 1, 4], {2: {3}})
     assert [(s.number, s.kinds) for s in found] == [(0, ("typical",)), (2, ("slowest", "output"))]
     assert title_of(found[1]) == "slowest and with file output"
+
+
+def test_an_iteration_that_was_chosen_comes_first() -> None:
+    timeline = timeline_of([9, 2, 1, 2.1, 5], {0: {1}})
+    found = representative_steps(timeline, timeline.times[2])
+    assert [(step.number, step.kinds) for step in found] == [
+        (2, ("chosen",)),
+        (3, ("typical",)),
+        (0, ("slowest", "files")),
+    ]
+    (alone,) = representative_steps(timeline_of([3.0]), IterationTime(0, 3.0, 4.5, 0))
+    assert alone.kinds == ("chosen", "typical", "slowest")
 
 
 @pytest.mark.parametrize(("sites", "kind"), [({0}, "other_calls"), ({0, 1}, "files"), ({3}, "output")])

@@ -10,6 +10,7 @@ import click
 from leadline.cli.reporting import PAGE, advice_for, advise_next, open_report, step_option, working, write_page
 from leadline.cli.run_argument import run_argument, run_or_newest
 from leadline.cli.saying import nearby, say, shown
+from leadline.errors import UsageError
 from leadline.run_directory import require
 from leadline.text.printing import console, write_json, write_path
 
@@ -69,6 +70,12 @@ def _tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 )
 @click.option("--csv", metavar="FILE", envvar="LEADLINE_CSV", help="Write the --table to FILE as CSV.")
 @click.option("--parquet", metavar="FILE", envvar="LEADLINE_PARQUET", help="Write the --table to FILE as Parquet.")
+@click.option(
+    "--iteration",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Show this iteration, too, in the timeline of --html and --json.",
+)
 @step_option
 @run_argument
 def command(
@@ -80,6 +87,7 @@ def command(
     table: str | None,
     csv: str | None,
     parquet: str | None,
+    iteration: int | None,
     step: str | None,
     directory: str | None,
 ) -> int:
@@ -89,6 +97,8 @@ def command(
     """
     if html and directory is None and Path(html).is_dir():
         html, directory = "", html  # `report --html DIR`: the word after an option that may have a value
+    if iteration is not None and html is None and not json_:
+        raise UsageError("--iteration is of --html and --json", hint=f"leadline timeline --iteration {iteration}")
     path = run_or_newest(directory)
     require(path)
     if table is not None or csv is not None or parquet is not None:
@@ -96,7 +106,7 @@ def command(
 
         return export(path, table, step, csv=csv, parquet=parquet)
     with working("reading the run"):
-        report = open_report(path, step)
+        report = open_report(path, step, iteration)
         page = write_page(report, path, html) if html is not None else None
         content = report.data if json_ else None
     if json_:

@@ -66,12 +66,15 @@ def open_run(directory: Path, step: str | None = None) -> Run:
     return opened(directory, step=step)
 
 
-def open_report(directory: Path, step: str | None = None) -> Report:
-    """The report of the run recorded in `directory`. Raises DamagedTrace, MissingPrerequisite."""
+def open_report(directory: Path, step: str | None = None, iteration: int | None = None) -> Report:
+    """The report of the run recorded in `directory`; its timeline shows `iteration`, too.
+
+    Raises DamagedTrace, MissingPrerequisite.
+    """
     with _native_part():
         from leadline.report import open_report as opened
     say_owner(directory)
-    return opened(directory, step=step)
+    return opened(directory, step=step, iteration=iteration)
 
 
 def say_owner(directory: Path) -> None:

@@ -67,7 +67,7 @@ def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[
     from leadline.report.sections.iterations import about_clocks
     from leadline.report.timeline_text import longest_calls, picture
     from leadline.text.screen import folded
-    from leadline.wording.timelines import shown_ranks, why_none
+    from leadline.wording.timelines import shown_ranks, waiting_share, why_none
 
     content = Content(run)
     if (why := absent(content)) is not None:
@@ -84,16 +84,17 @@ def drawn(run: Any, iteration: str, ranks: str | None, width: int) -> list[list[
     calls = timeline.calls(number.number)
     labels = [run.label(process) for process in timeline.processes]
     drawing = Drawing(timeline)
+    shown = [lane for lane, process in enumerate(timeline.processes) if process in wanted]
+    about = f"{about}. {waiting_share(calls, shown)}"
     lines = _wrapped(about, width, "bold")
     if lanes.representatives and ranks is None:
         lines += _wrapped(shown_ranks(run, lanes), width, "dim")
     if run.profile.time().kind != "shared":
         lines += _wrapped(about_clocks(run.profile.time()), width, "dim")
-    shown = [lane for lane, process in enumerate(timeline.processes) if process in wanted]
     lines += picture(calls, labels, shown, width, lambda row: drawing.category(calls.function(row)))
     for text in _without_calls(run, timeline, calls, shown):
         lines += _wrapped(text, width, "")
-    longest = longest_calls(calls, labels, shown, lambda row: _where(timeline, calls, row))
+    longest = longest_calls(calls, labels, shown, lambda row: _where(timeline, calls, row), run.label)
     if longest:
         lines += [[("", "")], [("Longest calls", "bold")]]
     return [*lines, *([(line, "")] for text in longest for line in folded(text, width))]

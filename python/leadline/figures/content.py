@@ -24,7 +24,7 @@ from leadline.figures.entries import LIBC, STARTUP, Entry, entry_of, most_time_f
 from leadline.figures.files import FileIO
 from leadline.figures.iterations import Iterations, iterations
 from leadline.figures.loops import NamedLoop, other_loops
-from leadline.figures.order import Order, order_of
+from leadline.figures.order import Order, order_of, waits_alone
 from leadline.figures.paths import chain, chain_key, path_key
 from leadline.figures.patterns import PatternEntry, patterns_of
 from leadline.figures.phases import PhaseEntry, phases_of
@@ -41,9 +41,13 @@ T = TypeVar("T")
 
 @dataclass
 class Content:
-    """The figures of one run; tables are computed when first asked for."""
+    """The figures of one run; tables are computed when first asked for.
+
+    iteration: that the timeline is to show besides those that stand for others.
+    """
 
     run: Run
+    iteration: int | None = None
 
     def __post_init__(self) -> None:
         settle_step(self.run)
@@ -211,6 +215,14 @@ class Content:
     def waits(self) -> Waits:
         """Which calls waited for other ranks, and why; the critical path of a step; the ranks' imbalance."""
         return waits_of(self.run, self._order.waits)
+
+    @functools.cached_property
+    def found_waits(self) -> _core.RunWaits | None:
+        """Waits as the analysis found them, for those of single calls; None if they are unknown."""
+        if self.run.ends_apart:
+            return None
+        found = self._order.waits if "_order" in self.__dict__ else waits_alone(self.run)
+        return found if found.found else None
 
     @functools.cached_property
     def host_uses(self) -> list[HostUse]:

@@ -44,6 +44,17 @@ def order_of(run: Run) -> Order:
             _core.give_back_freed_memory()
 
 
+def waits_alone(run: Run) -> _core.RunWaits:
+    """The waits of an Order, where nothing else of it is wanted."""
+    run.profile.loops.main  # noqa: B018
+    return _all_traces(run, run.profile.wait_finder()).find()
+
+
+def iteration_waits(run: Run, iterations: list[int], loop: int, known: _core.RunWaits) -> _core.IterationWaits:
+    """iterations: ascending.   loop: whose they are; 0: the main one.   known: the run's waits."""
+    return _all_traces(run, run.profile.iteration_wait_finder(iterations, loop, known)).find()
+
+
 def _traces(run: Run) -> Iterator[tuple[int, _core.Process]]:
     for index in range(len(run.processes)):
         try:

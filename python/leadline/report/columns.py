@@ -421,6 +421,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "kind": Column("Category", "Category of the call"),
         "begin": Column("Start", "Start of the call, from the start of the iteration"),
         "time": Column("Time", "Duration of the call"),
+        "waited": Column("Waiting", "Part of the time, from its start, in which the call waited for another rank"),
         "before": Column(
             "Gap before", "Computation between the rank's previous call and this one; * includes failed polls"
         ),

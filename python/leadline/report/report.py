@@ -29,9 +29,10 @@ MOST_REPLAYED = 30_000_000
 class Report:
     """What a command shows of a run; it makes one of these."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, iteration: int | None = None) -> None:
+        """iteration: that its timeline shows besides those that stand for others."""
         self.run = run
-        self.content = Content(run)
+        self.content = Content(run, iteration)
 
     @functools.cached_property
     def findings(self) -> list[Finding]:
@@ -81,9 +82,9 @@ class Report:
         print_iterations(self.content, console)
 
 
-def open_report(path: str | Path, *, step: str | None = None) -> Report:
-    """The report of the run recorded in `path`. step and errors: as for open_run."""
-    return Report(open_run(path, step=step))
+def open_report(path: str | Path, *, step: str | None = None, iteration: int | None = None) -> Report:
+    """The report of the run recorded in `path`. step and errors: as for open_run.   iteration: as for Report."""
+    return Report(open_run(path, step=step), iteration)
 
 
 def to_json(run: Run) -> dict[str, Any]:

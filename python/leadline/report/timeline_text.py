@@ -11,7 +11,7 @@ from leadline.figures.timeline.marks import parts
 from leadline.figures.timeline.reading import StepCalls
 from leadline.text import format as fmt
 
-COMPUTATION, SHORT, OUTSIDE = "·", "▁", " "
+COMPUTATION, SHORT, WAITING, OUTSIDE = "·", "▁", "╱", " "
 GLYPHS = {
     "completion": ("█", "red"),
     "point_to_point": ("▓", "blue"),
@@ -29,13 +29,18 @@ Piece = tuple[str, str]  # text, style
 
 @dataclass(frozen=True)
 class Columns:
-    """What a rank did in each stretch of time: the part of it in calls, by category, and the part within the step."""
+    """What a rank did in each stretch of time: the part of it in calls, by category, and of these in waiting; and the
+    part within the step.
+    """
 
     by_category: list[dict[str, float]]
+    waiting: list[dict[str, float]]
     within: list[float]
 
     def piece(self, at: int) -> Piece:
-        """That of the kind with most time. Calls shorter than the computation around them are marked as such."""
+        """That of the kind with most time; if most of that is waiting, waiting's. Calls shorter than the computation
+        around them are marked as such.
+        """
         spent = self.by_category[at]
         called = sum(spent.values())
         if self.within[at] <= 0 and not spent:
@@ -46,19 +51,23 @@ class Columns:
         glyph, color = GLYPHS.get(most, GLYPHS["setup"])
         if called < self.within[at] - called:
             return SHORT, color
-        return glyph, color
+        return (WAITING if 2 * self.waiting[at].get(most, 0.0) > spent[most] else glyph), color
 
 
 def columns_of(step: StepCalls, rows: range, width: int, category_of: Callable[[int], str]) -> Columns:
     """rows: of one rank."""
     stretch_s = max(step.stop_s - step.start_s, 1e-9) / width
-    found = Columns([{} for _ in range(width)], [0.0] * width)
+    found = Columns([{} for _ in range(width)], [{} for _ in range(width)], [0.0] * width)
+
+    def add(to: list[dict[str, float]], category: str, begin_s: float, end_s: float) -> None:
+        for column, part in parts(begin_s, end_s, stretch_s, width):
+            to[column][category] = to[column].get(category, 0.0) + part
 
     for row in rows:
         category, begin_s, end_s = category_of(row), step.begin_s[row] - step.start_s, step.end_s[row] - step.start_s
-        for column, part in parts(begin_s, end_s, stretch_s, width):
-            spent = found.by_category[column]
-            spent[category] = spent.get(category, 0.0) + part
+        add(found.by_category, category, begin_s, end_s)
+        if waited_s := step.waited_s(row):
+            add(found.waiting, category, begin_s, begin_s + waited_s)
         for column, part in parts(begin_s - max(0.0, step.gap_s[row]), end_s, stretch_s, width):
             found.within[column] += part
     return found
@@ -80,7 +89,8 @@ def picture(
             pieces.append(filled.piece(at))
             seen.update(filled.by_category[at])
         lines.append(_joined(pieces))
-    return [*lines, *_in_lines(legend(seen), label + 2, width)]
+    waits = any(WAITING in text for line in lines for text, _ in line[1:])
+    return [*lines, *_in_lines(legend(seen, waits=waits), label + 2, width)]
 
 
 def _in_lines(entries: Sequence[Piece], indent: int, width: int) -> list[list[Piece]]:
@@ -123,27 +133,45 @@ def _tick(seconds: float, apart: float, greatest: float) -> str:
     return f"{seconds:.0e} s"
 
 
-def legend(categories: set[str]) -> list[Piece]:
+def legend(categories: set[str], *, waits: bool) -> list[Piece]:
     names = {name: _core.CATEGORY_NAMES[name].title for name in _core.CATEGORIES} | {"files": "file I/O"}
     pieces: list[Piece] = []
     for category, (glyph, color) in GLYPHS.items():
         if category in categories:
             pieces += [(glyph, color), (f" {names[category]}  ", "")]
+    if waits:
+        pieces += [(WAITING, ""), (" waiting for another rank  ", "")]
     return [*pieces, (COMPUTATION, "dim"), (" computation  ", ""), (SHORT, ""), (" short calls", "")]
 
 
 def longest_calls(
-    step: StepCalls, ranks: Sequence[str], lanes: Sequence[int], where_of: Callable[[int], str], most: int = 5
+    step: StepCalls,
+    ranks: Sequence[str],
+    lanes: Sequence[int],
+    where_of: Callable[[int], str],
+    rank_of: Callable[[int], str],
+    most: int = 5,
 ) -> list[str]:
-    """The longest calls on these lanes: rank, time, where, from when."""
+    """The longest calls on these lanes: rank, time, where, from when, and for whom they waited.
+
+    rank_of: the label of a process of the run.
+    """
     shown = set(lanes)
     rows = [row for row in range(len(step)) if step.lane[row] in shown]
     rows.sort(key=lambda row: step.begin_s[row] - step.end_s[row])
     return [
         f"rank {ranks[step.lane[row]]}: {fmt.seconds(step.end_s[row] - step.begin_s[row])} in {where_of(row)}, "
-        f"from {fmt.seconds(step.begin_s[row] - step.start_s)}"
+        f"from {fmt.seconds(step.begin_s[row] - step.start_s)}{_waiting(step, row, rank_of)}"
         for row in rows[:most]
     ]
+
+
+def _waiting(step: StepCalls, row: int, rank_of: Callable[[int], str]) -> str:
+    """ ", waiting 3.20 ms for rank 5"; "" if it is under a hundredth of the call."""
+    wait = (step.waits or {}).get(row)
+    if wait is None or wait.seconds < 0.01 * (step.end_s[row] - step.begin_s[row]):
+        return ""
+    return f", waiting {fmt.seconds(wait.seconds)} for rank {rank_of(wait.process)}"
 
 
 def _joined(pieces: Sequence[Piece]) -> list[Piece]:

@@ -221,6 +221,12 @@ class TimelineRow(NamedTuple):
     """gap since the rank's previous call: computation, unless `polled` (s)."""
     polled: bool
     """whether failed polls occurred in the gap."""
+    waited_s: float | None
+    """time from the start in which the call waited for another rank; null: unknown (s)."""
+    wait: str
+    """kind of wait, as in `waits()`; `none`, `unknown`."""
+    waited_process: int | None
+    """row in `ranks()` of the rank waited for; null: did not wait, or unknown."""
     partner_process: int | None
     """the partner's row in `ranks()`; null: no message in this call, or partner unknown."""
     partner_rank: int | None

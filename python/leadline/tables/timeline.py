@@ -46,6 +46,9 @@ TABLE = TableDeclaration(
         seconds("end_s", "end time"),
         seconds("gap_s", "gap since the rank's previous call: computation, unless `polled`"),
         flag("polled", "whether failed polls occurred in the gap"),
+        seconds("waited_s", "time from the start in which the call waited for another rank", "unknown"),
+        text("wait", "kind of wait, as in `waits()`; `none`, `unknown`"),
+        index("waited_process", "row in `ranks()` of the rank waited for", "did not wait, or unknown"),
         index(
             "partner_process",
             "the partner's row in `ranks()`",
@@ -86,6 +89,7 @@ def values(content: Content, which: Which) -> Mapping[str, Values]:
     from leadline.figures.timeline import StepTimeline, absent
     from leadline.figures.timeline.lanes import shown_lanes
     from leadline.figures.timeline.reading import groups_of
+    from leadline.figures.timeline.waiting import by_iteration
     from leadline.wording.timelines import kept_iteration, why_none
 
     why = absent(content)
@@ -102,7 +106,9 @@ def values(content: Content, which: Which) -> Mapping[str, Values]:
     sites = [entry.site for entry in content.sites if entry.site is not None]
     groups, world_ranks = groups_of(content.run, sites), world_ranks_of(content.run)
     times = timeline.times if which == "all" else [kept_iteration(timeline, which)]
-    parts = [timeline.columns(time.number, groups, world_ranks) for time in times]
+    numbers = [time.number for time in times]
+    waits = by_iteration(content, numbers)
+    parts = [timeline.columns(number, groups, world_ranks, of_calls) for number, of_calls in waits]
     columns = parts[0] if len(parts) == 1 else {each.name: _joined(parts, each.name) for each in TABLE.columns}
     columns["polled"] = columns["polled"].cast("?")
     return {each.name: columns[each.name] for each in TABLE.columns}

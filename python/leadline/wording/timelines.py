@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 from leadline import _core
 from leadline.errors import UsageError
 from leadline.figures.run import Run
 from leadline.figures.timeline import Absent, Step, StepTimeline
 from leadline.figures.timeline.lanes import Lanes
-from leadline.figures.timeline.reading import IterationTime
-from leadline.figures.timeline.steps import FILES, OTHER, OUTPUT, SLOWEST, TYPICAL, find
+from leadline.figures.timeline.reading import IterationTime, StepCalls
+from leadline.figures.timeline.steps import CHOSEN, FILES, OTHER, OUTPUT, SLOWEST, TYPICAL, find
 from leadline.text import format as fmt
 from leadline.wording.loops import why_no_main_loop
 
@@ -28,6 +29,7 @@ STEPS = {
     OUTPUT: "with file output",
     FILES: "with file I/O",
     OTHER: "with rare calls",
+    CHOSEN: "chosen",
 }
 
 
@@ -46,6 +48,19 @@ def kept_iteration(timeline: StepTimeline, which: int | str) -> IterationTime:
         if timeline.times
         else "keep more: --series SIZE",
     )
+
+
+def waiting_share(step: StepCalls, lanes: Collection[int]) -> str:
+    """Of the time of the ranks on these lanes in the step. Begins a sentence; "" if nothing waited."""
+    if step.waits is None:
+        return "Waiting is unknown."
+    time_s = sum(
+        max(step.end_s[row] for row in rows) - min(step.begin_s[row] - step.gap_s[row] for row in rows)
+        for lane, rows in enumerate(step.rows_by_lane(max(step.lane, default=-1) + 1))
+        if lane in lanes and len(rows)
+    )
+    waited_s = sum(wait.seconds for row, wait in step.waits.items() if step.lane[row] in lanes)
+    return f"Waiting for other ranks: {fmt.percent(waited_s / time_s)} of their time." if time_s > 0 else ""
 
 
 def shown_ranks(run: Run, lanes: Lanes) -> str:

@@ -114,11 +114,17 @@ StepReader::StepReader(const Profile& profile, Part part) : profile_(profile), p
   if (run.found) choose(run);
 }
 
-StepReader::StepReader(const Profile& profile, const std::vector<uint64_t>& iterations)
-    : StepReader(profile, Part::iterations) {
-  steps_.clear();
+StepReader::StepReader(const Profile& profile, const std::vector<uint64_t>& iterations, uint32_t loop)
+    : profile_(profile), part_(Part::iterations) {
+  std::vector<const std::vector<ProcessLoop>*> each;
+  for (const ProcessSummary& p : profile.processes()) each.push_back(&p.loops);
+  if (!loop) loop = profile.loops().main();
+  loops_ = loops_to_merge(each, loop);
+  usual_ = usual_count(loops_, loop);
+  const RunIterations run = merge_loops(loops_, loop);
+  timed_ = (run.kept == "full" && run.count > 0) || !run.sampled.empty();
+  wanted_ = run.found && timed_ && !iterations.empty();
   for (const uint64_t iteration : iterations) steps_.emplace_back().step.iteration = iteration;
-  wanted_ = wanted_ && !steps_.empty();
 }
 
 void StepReader::choose(const RunIterations& run) {

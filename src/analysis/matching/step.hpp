@@ -83,8 +83,8 @@ class StepReader {
     whole,        // all calls with their times; not found if some were not kept, or if there are too many
   };
   StepReader(const Profile& profile, Part part);
-  // These iterations, ascending, as in Part::iterations.
-  StepReader(const Profile& profile, const std::vector<uint64_t>& iterations);
+  // These iterations, ascending, as in Part::iterations.   loop: number in Profile::loops(); 0: the main one.
+  StepReader(const Profile& profile, const std::vector<uint64_t>& iterations, uint32_t loop = 0);
   void add(const trace::Process& process, uint32_t index);
   bool wanted() const { return wanted_; }  // there may be such messages
   std::vector<Step> finish();              // those found

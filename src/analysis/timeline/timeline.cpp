@@ -158,8 +158,18 @@ int32_t Timeline::partner_rank(const MatchedCall& call) const {
   return static_cast<size_t>(partner) < world.size() ? world[static_cast<size_t>(partner)] : -1;
 }
 
+void Timeline::add_wait(const MatchedCall& call, const std::vector<WorldRank>& world_ranks, const CallWaits* waits,
+                        TimelineColumns* to) const {
+  const WaitOfCall* wait =
+      waits ? waits->of(indices_[call.process], call.stream, call.begin_ns, call.duration_ns) : nullptr;
+  to->waited_s.push_back(!waits ? unknown_s : wait ? std::min<double>(wait->waited_ns, call.duration_ns) * 1e-9 : 0);
+  to->wait.add(!waits ? "unknown" : name_of(wait ? wait->what() : WaitKind::none));
+  to->waited_process.push_back(wait ? world_ranks[wait->culprit].process : -1);
+  to->waited_index.push_back(wait ? static_cast<int32_t>(wait->culprit) : -1);
+}
+
 TimelineColumns Timeline::iteration(uint64_t number, const std::vector<int32_t>& groups,
-                                    const std::vector<WorldRank>& world_ranks) {
+                                    const std::vector<WorldRank>& world_ranks, const CallWaits* waits) {
   const MatchedIteration matched = matching_.iteration(number);
   std::vector<size_t> order;
   const std::vector<int64_t> rows = rows_of(matched.calls, number, indices_, world_ranks, &order);
@@ -184,6 +194,7 @@ TimelineColumns Timeline::iteration(uint64_t number, const std::vector<int32_t>&
     t.end_s.push_back((c.begin_ns + c.duration_ns) * 1e-9);
     t.gap_s.push_back(c.gap_ns * 1e-9);
     t.polled.push_back(c.polled);
+    add_wait(c, world_ranks, waits, &t);
     const bool message = c.role != Role::other && c.role != Role::collective;
     const bool met = message && c.partner >= 0;
     const WorldRank* other =

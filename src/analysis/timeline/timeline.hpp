@@ -13,6 +13,7 @@
 #include "analysis/columns.hpp"
 #include "analysis/matching/matching.hpp"
 #include "analysis/profile.hpp"
+#include "analysis/waits/call_waits.hpp"
 
 namespace leadline::analysis {
 
@@ -25,6 +26,10 @@ struct TimelineColumns {
   std::vector<std::pair<int32_t, std::string>> kinds;  // site and function, as they first occur
   std::vector<double> begin_s, end_s, gap_s, completed_s;
   std::vector<uint8_t> polled;
+  std::vector<double> waited_s;         // from the call's begin on
+  TextColumn wait;                      // its kind
+  std::vector<int32_t> waited_process;  // that was waited for
+  std::vector<int32_t> waited_index;    // the same, in the profile
   std::vector<int32_t> partner_process, partner_rank;
   std::vector<int64_t> partner_row, source_row, completion_row, iteration, bytes, bytes_received;
   // The rows that send and receive each message, -1: in another iteration.
@@ -42,9 +47,10 @@ class Timeline {
   const Profile& profile() const { return profile_; }
 
   // groups: the row in the table of call sites of each of the profile's sites, -1: in none.
-  // world_ranks: of the profile's processes.   Rows ascend by WorldRank::process, then by time.
+  // world_ranks: of the profile's processes.   waits: nullptr unknown.   Rows ascend by WorldRank::process, then by
+  // time.
   TimelineColumns iteration(uint64_t number, const std::vector<int32_t>& groups,
-                            const std::vector<WorldRank>& world_ranks);
+                            const std::vector<WorldRank>& world_ranks, const CallWaits* waits);
 
   // The iterations that all these processes made calls of whose times were kept. An iteration lasts from the end of the
   // call before its first one to the end of its last one.
@@ -69,6 +75,8 @@ class Timeline {
  private:
   uint32_t site_of(uint32_t process, size_t stream, uint32_t site) const;
   int32_t partner_rank(const MatchedCall& call) const;
+  void add_wait(const MatchedCall& call, const std::vector<WorldRank>& world_ranks, const CallWaits* waits,
+                TimelineColumns* to) const;
 
   const Profile& profile_;
   std::vector<std::shared_ptr<trace::Process>> processes_;

@@ -52,36 +52,4 @@ double add_critical_path(const TimedStep& timed, const Profile& profile, Causes*
   return length;
 }
 
-struct PathFinder::State {
-  State(const Profile& p, const std::vector<uint64_t>& wanted) : profile(p), iterations(wanted), reader(p, wanted) {}
-  const Profile& profile;
-  std::vector<uint64_t> iterations;
-  StepReader reader;
-};
-
-PathFinder::PathFinder(const Profile& profile, const std::vector<uint64_t>& iterations)
-    : state_(std::make_unique<State>(profile, iterations)) {}
-PathFinder::~PathFinder() = default;
-
-void PathFinder::add(const trace::Process& process, uint32_t index) { state_->reader.add(process, index); }
-
-std::vector<std::vector<PathStretch>> PathFinder::find() {
-  std::vector<OwnTime> times;
-  for (const ProcessSummary& p : state_->profile.processes()) times.push_back(own_time(p.meta));
-  const RunTime time = run_time(times);
-  const std::vector<Step> steps = state_->reader.finish();
-  SeenToReturn seen;
-  for (const Step& step : steps) seen.learn(step, state_->profile, time);
-  std::vector<std::vector<PathStretch>> found(state_->iterations.size());
-  for (const Step& step : steps) {
-    const auto at = std::find(state_->iterations.begin(), state_->iterations.end(), step.iteration);
-    if (at == state_->iterations.end()) continue;
-    std::vector<PathStretch>& path = found[static_cast<size_t>(at - state_->iterations.begin())];
-    const TimedStep timed = wait_states(step, state_->profile, time, seen);
-    walk_critical_path(timed, state_->profile, [&](const PathStretch& s) { path.push_back(s); });
-    std::reverse(path.begin(), path.end());
-  }
-  return found;
-}
-
 }  // namespace leadline::analysis

@@ -58,7 +58,8 @@ class Collector {
     const RunIterations iterations = whole_ ? RunIterations{} : profile_.iterations();
     Causes path;
     double length = 0;
-    SeenToReturn seen;
+    const auto calls = std::make_shared<CallWaits>();
+    SeenToReturn& seen = found.seen;
     for (const Step& step : steps_) seen.learn(step, profile_, time_);
     for (const Step& step : slow_) {
       collect(wait_states(step, profile_, time_, seen), in_slow);
@@ -67,6 +68,7 @@ class Collector {
     for (uint32_t s = 0; s < steps_.size(); ++s) {
       const TimedStep timed = wait_states(steps_[s], profile_, time_, seen);
       collect(timed, s);
+      if (whole_) calls->add(timed);
       const double own = add_critical_path(timed, profile_, &path);
       length += own;
       found.path_steps += own > 0;
@@ -77,6 +79,7 @@ class Collector {
     }
     rows(&found);
     if (!whole_) unseen(&found);
+    if (whole_) found.calls = calls;
     for (const auto& [where, ns] : path) {
       const auto& [process, doing, site] = where;
       found.path.push_back({process, site, doing, length > 0 ? ns / length : 0});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/profile.hpp"
+#include "analysis/waits/call_waits.hpp"
 #include "analysis/waits/causes.hpp"
 #include "analysis/waits/imbalance.hpp"
 #include "analysis/waits/wait_states.hpp"
@@ -47,6 +48,8 @@ struct RunWaits {
   std::vector<PathRow> path;  // the largest first
   uint64_t path_steps = 0;    // over which it is a mean
   Imbalance imbalance;
+  SeenToReturn seen;                       // by which the waits were found
+  std::shared_ptr<const CallWaits> calls;  // of all calls of the run; nullptr: not all of their times were kept
 };
 
 class WaitFinder {

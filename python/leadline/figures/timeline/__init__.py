@@ -1,7 +1,7 @@
 """Steps of the main loop call by call, for the page and the terminal.
 
 lanes (which ranks) ─► reading (their calls) ─► steps (which iterations) ─► marks, or tiles where they are many
-                                                                            text (for the terminal)
+                       waiting (its part of them)                           text (for the terminal)
 """
 
 from leadline.figures.timeline.reading import Absent, StepTimeline, absent

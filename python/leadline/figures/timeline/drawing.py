@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from leadline import _core
@@ -10,18 +10,24 @@ from leadline.errors import DamagedTrace
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
 from leadline.figures.paths import chain
-from leadline.figures.run import Run, Site
+from leadline.figures.run import Site
 from leadline.figures.timeline import marks
 from leadline.figures.timeline.lanes import Lanes, calls_to_read
-from leadline.figures.timeline.reading import Absent, StepCalls, StepTimeline, absent
+from leadline.figures.timeline.reading import Absent, IterationTime, StepCalls, StepTimeline, absent
 from leadline.figures.timeline.steps import Step, median_s, representative_steps
+from leadline.figures.timeline.waiting import waits_in
 
 FILES = "files"
 """The category of libc's file calls, which have no MPI category."""
 
 
-def timeline_figures(content: Content, lanes: Lanes) -> dict[str, Any] | Absent:
-    """The timeline of these ranks, or why there is none."""
+def timeline_figures(
+    content: Content, lanes: Lanes, kept: Callable[[StepTimeline, int], IterationTime]
+) -> dict[str, Any] | Absent:
+    """The timeline of these ranks, or why there is none.
+
+    kept: the kept iteration of a number; raises what the user is told if it was not.
+    """
     if (why := absent(content)) is not None:
         return why
     if not lanes.processes:
@@ -31,13 +37,17 @@ def timeline_figures(content: Content, lanes: Lanes) -> dict[str, Any] | Absent:
         timeline = StepTimeline(content, lanes.processes)
     except DamagedTrace as error:
         return Absent("damaged", str(error))
-    steps = representative_steps(timeline)
+    chosen = kept(timeline, content.iteration) if content.iteration is not None and timeline.times else None
+    steps = representative_steps(timeline, chosen)
     if not steps:
         return Absent("not-whole", calls=timeline.found.calls)
-    median, calls = median_s(timeline), [timeline.calls(step.number) for step in steps]
+    numbers = sorted({step.number for step in steps})
+    waits = waits_in(content, numbers)
+    paths = dict(zip(numbers, waits.paths, strict=True)) if waits is not None else {}
+    of_calls = waits.calls if waits is not None else None
+    median, calls = median_s(timeline), [timeline.calls_with(of_calls, step.number) for step in steps]
     timeline.forget_traces()
     drawing = Drawing(timeline)
-    paths = critical_paths(content.run, [step.number for step in steps])
     found = [drawing.step(step, own, paths.get(step.number, [])) for step, own in zip(steps, calls, strict=True)]
     return {
         "ranks": [rank_id(content.run.label(process)) for process in lanes.processes],
@@ -45,20 +55,6 @@ def timeline_figures(content: Content, lanes: Lanes) -> dict[str, Any] | Absent:
         "sites": drawing.sites,
         "steps": found,
     }
-
-
-def critical_paths(run: Run, iterations: list[int]) -> dict[int, list[_core.PathStretch]]:
-    """By iteration. Of a step that the user named there is none: paths are those of the main loop's iterations."""
-    if run.step is not None:
-        return {}
-    numbers = sorted(set(iterations))
-    finder = run.profile.path_finder(numbers)
-    for index in range(len(run.processes)):
-        try:
-            finder.add(run.trace(index), index)
-        except _core.TraceError:  # it is gone since the run was opened: the path stays on the other ranks
-            continue
-    return dict(zip(numbers, finder.find(), strict=True))
 
 
 class Drawing:
@@ -91,6 +87,7 @@ class Drawing:
             "calls": len(calls),
             "lanes": marks.edges(calls, lanes, unit_s),
             "marks": marks.marks(calls, rows, lanes, unit_s, sites),
+            "waits": self._waits(calls, range(len(calls)) if rows is None else rows, unit_s),
             "polled": [n for n, row in enumerate(range(len(calls)) if rows is None else rows) if calls.polled[row]],
             "after_others": marks.after_others(calls, unit_s) if whole else [],
             "messages": marks.messages(calls, unit_s) if whole else None,
@@ -98,6 +95,19 @@ class Drawing:
             "tiles": None
             if whole
             else marks.tiles(calls, lanes, lambda kind: str(self.sites[sites[kind]]["category"])),
+        }
+
+    def _waits(self, calls: StepCalls, rows: Sequence[int], unit_s: float) -> dict[str, list[Any]] | None:
+        """The marks that waited, for how long from their begin on, for which rank and why."""
+        if calls.waits is None:
+            return None
+        found = [(mark, calls.waits[row]) for mark, row in enumerate(rows) if row in calls.waits]
+        label = self.timeline.run.label
+        return {
+            "mark": [mark for mark, _ in found],
+            "waited": [round(wait.seconds / unit_s) for _, wait in found],
+            "kind": [wait.kind for _, wait in found],
+            "rank": [rank_id(label(wait.process)) for _, wait in found],
         }
 
     def _path(self, path: list[_core.PathStretch], start_s: float, unit_s: float) -> dict[str, list[Any]] | None:

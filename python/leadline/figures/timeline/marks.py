@@ -73,18 +73,30 @@ def tiles(step: StepCalls, lanes: int, category_of: Callable[[int], str]) -> dic
 
     category_of: the category of a kind of call.
     share: by rank, stretch and category, in 31sts of the stretch, at least 1 if there was a call.
+    waiting: by rank and stretch, in the same parts, what calls waited in it; None: unknown.
     """
     of_kind = [category_of(kind) for kind in range(len(step.kinds))]
     categories = list(dict.fromkeys(of_kind))
     number = [categories.index(category) for category in of_kind]
     width_s = max(step.stop_s - step.start_s, 1e-9) / TILES
     shares = [0.0] * (lanes * TILES * len(categories))
+    waiting = [0.0] * (lanes * TILES)
     for row in range(len(step)):
         base = step.lane[row] * TILES * len(categories) + number[step.kind[row]]
         for tile, part in parts(step.begin_s[row] - step.start_s, step.end_s[row] - step.start_s, width_s, TILES):
             shares[base + tile * len(categories)] += max(part, 1e-9)
+    for row, wait in (step.waits or {}).items():
+        begin_s = step.begin_s[row] - step.start_s
+        for tile, part in parts(begin_s, begin_s + wait.seconds, width_s, TILES):
+            waiting[step.lane[row] * TILES + tile] += part
     levels = [0 if share == 0 else min(LEVELS, max(1, round(share * LEVELS))) for share in shares]
-    return {"tiles": TILES, "levels": LEVELS, "categories": categories, "share": levels}
+    return {
+        "tiles": TILES,
+        "levels": LEVELS,
+        "categories": categories,
+        "share": levels,
+        "waiting": None if step.waits is None else [min(LEVELS, round(part * LEVELS)) for part in waiting],
+    }
 
 
 def parts(begin_s: float, end_s: float, width_s: float, count: int) -> Iterator[tuple[int, float]]:

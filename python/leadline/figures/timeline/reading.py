@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from leadline import _core
 from leadline.errors import DamagedTrace
 from leadline.figures.content import Content
 from leadline.figures.run import Run, Site
+from leadline.figures.timeline.waiting import CallWait, by_iteration
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class StepCalls:
     Times in seconds since the run began.   gap_s: since the call before.   polled: polls found nothing in that gap.
     completion: the row that completes its request, -1: not among these.   sent, received: bytes, -1 unknown.
     sends, receives: the rows of each message's ends, -1: in another iteration.   unmatched: ends that lack the other.
-    completed_s: when the call's request was completed, NaN not known.
+    completed_s: when the call's request was completed, NaN not known.   waits: of the rows that waited; None: unknown.
     """
 
     number: int
@@ -50,6 +51,7 @@ class StepCalls:
     sends: Sequence[int]
     receives: Sequence[int]
     unmatched: int
+    waits: Mapping[int, CallWait] | None = None
 
     def __len__(self) -> int:
         return len(self.lane)
@@ -57,6 +59,11 @@ class StepCalls:
     @functools.cached_property
     def rows(self) -> _core.StepRows:
         return _core.StepRows(vars(self))
+
+    def waited_s(self, row: int) -> float:
+        """The part of the call, from its begin on, in which it waited, as far as that is known."""
+        wait = (self.waits or {}).get(row)
+        return wait.seconds if wait is not None else 0.0
 
     @functools.cached_property
     def start_s(self) -> float:
@@ -91,6 +98,7 @@ class StepTimeline:
         """processes: indices into run.processes, in display order. Raises DamagedTrace."""
         iterations = content.iterations
         assert iterations is not None
+        self.content = content
         self.run = content.run
         self.found = iterations.found
         self.processes = tuple(processes)
@@ -137,14 +145,25 @@ class StepTimeline:
         """In each of `times`, seconds of all ranks by group, and of computation by process."""
         return self._core.sums([time.number for time in self.times], groups)
 
-    def columns(self, number: int, groups: list[int], places: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
+    def columns(
+        self,
+        number: int,
+        groups: list[int],
+        places: Sequence[tuple[int, int, int]],
+        waits: _core.CallWaits | None,
+    ) -> dict[str, Any]:
         """Of the table `timeline`; groups: by site of the profile, what `site` is to hold."""
-        return self._core.iteration(number, groups, places)
+        return self._core.iteration(number, groups, places, waits)
 
     def calls(self, number: int) -> StepCalls:
+        """With their waits."""
+        return next(self.calls_with(waits, number) for number, waits in by_iteration(self.content, [number]))
+
+    def calls_with(self, waits: _core.CallWaits | None, number: int) -> StepCalls:
+        """waits: None: unknown."""
         lane = {process: lane for lane, process in enumerate(self.processes)}
         places = [(lane.get(index, -1), -1, process.rank) for index, process in enumerate(self.run.processes)]
-        of = self.columns(number, self._groups, places)
+        of = self.columns(number, self._groups, places, waits)
         same = ("kind", "kinds", "begin_s", "end_s", "gap_s", "polled", "completed_s", "sends", "receives", "unmatched")
         return StepCalls(
             number,
@@ -152,8 +171,19 @@ class StepTimeline:
             completion=of["completion_row"],
             sent=of["bytes"],
             received=of["bytes_received"],
+            waits=None if waits is None else _waits_of(of),
             **{name: of[name] for name in same},
         )
+
+
+def _waits_of(columns: dict[str, Any]) -> dict[int, CallWait]:
+    offsets, letters = columns["wait"]
+    waited_s, process = columns["waited_s"], columns["waited_index"]
+    return {
+        row: CallWait(bytes(letters[offsets[row] : offsets[row + 1]]).decode(), waited_s[row], process[row])
+        for row in range(len(process))
+        if process[row] >= 0
+    }
 
 
 def groups_of(run: Run, sites: Sequence[Site]) -> list[int]:

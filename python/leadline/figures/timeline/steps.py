@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from leadline import _core
 from leadline.figures.timeline.reading import IterationTime, StepTimeline
 
-TYPICAL, SLOWEST, OUTPUT, FILES, OTHER = "typical", "slowest", "output", "files", "other_calls"
+TYPICAL, SLOWEST, OUTPUT, FILES, OTHER, CHOSEN = "typical", "slowest", "output", "files", "other_calls", "chosen"
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,10 @@ class Step:
         return self.time.number
 
 
-def representative_steps(timeline: StepTimeline) -> list[Step]:
-    """Typical: its mean over the ranks is nearest the median of the run. Slowest: of the kept ones, the one that took
+def representative_steps(timeline: StepTimeline, also: IterationTime | None = None) -> list[Step]:
+    """First `also`, which the user chose.
+
+    Typical: its mean over the ranks is nearest the median of the run. Slowest: of the kept ones, the one that took
     longest on any rank. Output: of those that call at sites where the typical one does not, one that writes files, else
     one with other file I/O, else one with the most such sites. One iteration may be several of these.
     """
@@ -31,9 +33,11 @@ def representative_steps(timeline: StepTimeline) -> list[Step]:
         return []
     chosen: dict[int, list[str]] = {}
     by_number = {time.number: time for time in timeline.times}
+    if also is not None:
+        chosen[also.number] = [CHOSEN]
     chosen.setdefault(typical_of(timeline).number, []).append(TYPICAL)
     chosen.setdefault(slowest_of(timeline).number, []).append(SLOWEST)
-    if besides := _with_other_calls(timeline, next(iter(chosen))):
+    if besides := _with_other_calls(timeline, typical_of(timeline).number):
         number, kind = besides
         chosen.setdefault(number, []).append(kind)
     return [Step(tuple(kinds), by_number[number]) for number, kinds in chosen.items()]

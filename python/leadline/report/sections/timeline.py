@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from leadline.errors import UsageError
 from leadline.figures.content import Content
 from leadline.figures.timeline import Absent
 from leadline.report.section import Section
-from leadline.wording.timelines import shown_ranks, why_none
+from leadline.wording.timelines import kept_iteration, shown_ranks, why_none
 
 
 def figures(content: Content) -> dict[str, Any]:
@@ -15,7 +16,9 @@ def figures(content: Content) -> dict[str, Any]:
     from leadline.figures.timeline.lanes import shown_lanes
 
     lanes = shown_lanes(content)
-    found = timeline_figures(content, lanes)
+    found = timeline_figures(content, lanes, kept_iteration)
+    if isinstance(found, Absent) and content.iteration is not None:
+        raise UsageError(f"no timeline: {why_none(content.run, found)}")
     if isinstance(found, Absent):
         return {"timeline": None, "no_timeline": why_none(content.run, found)}
     ranks = {"ranks": found.pop("ranks"), "ranks_why": shown_ranks(content.run, lanes) or None}

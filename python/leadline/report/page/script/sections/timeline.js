@@ -1,7 +1,8 @@
 // Representative steps call by call, one at a time: chosen, filtered and zoomed by what stands around the picture.
 
+import { sum } from "../data.js";
 import { h } from "../dom.js";
-import { capital, count, plural, seconds } from "../format.js";
+import { capital, count, percent, plural, seconds } from "../format.js";
 import { callsInView } from "../timeline/calls_in_view.js";
 import { COLORS, colorOf } from "../timeline/colors.js";
 import { lanesOf } from "../timeline/filter.js";
@@ -9,6 +10,7 @@ import { Picture } from "../timeline/picture.js";
 import { StepData } from "../timeline/step.js";
 
 const KINDS = {
+  chosen: "chosen",
   typical: "typical",
   slowest: "slowest",
   output: "with output",
@@ -126,22 +128,24 @@ class Timeline {
         COLORS[key].name,
       ),
     );
-    const toggle = (name, text, color) =>
+    const toggle = (name, text, ...mark) =>
       check(
         picture[name],
         (on) => {
           picture[name] = on;
           picture.update();
         },
-        h("i", { class: "stroke", style: { background: `var(${color})` } }),
+        ...mark,
         text,
       );
+    const stroke = (color) => h("i", { class: "stroke", style: { background: `var(${color})` } });
     this.legend.replaceChildren(
       h("legend", null, "Show"),
       h("span", { class: "ground" }, swatch("--timeline-ground"), "computation"),
       ...categories,
-      ...(data.messages.send.length ? [toggle("arrows", "messages", "--ink")] : []),
-      ...(data.critical.length ? [toggle("critical", "critical path", "--critical")] : []),
+      ...(data.waits ? [toggle("waiting", "waiting for another rank", h("i", { class: "swatch hatched" }))] : []),
+      ...(data.messages.send.length ? [toggle("arrows", "messages", stroke("--ink"))] : []),
+      ...(data.critical.length ? [toggle("critical", "critical path", stroke("--critical"))] : []),
     );
   }
 
@@ -183,8 +187,16 @@ function aboutStep(step, { median_s: median, ranks_why: why }) {
     `the run's median is ${seconds(median)}`,
     plural(step.calls, "call"),
   ];
+  if (step.waits || step.tiles?.waiting) parts.push(`${percent(waitedShare(step))} of the ranks' time is waiting for other ranks`);
   if (step.messages?.send.length) parts.push(plural(step.messages.send.length, "message"));
   return `${parts.join("; ")}.`;
+}
+
+/** Of the time that the ranks shown were in the step. */
+function waitedShare({ waits, tiles, lanes }) {
+  const span = Math.max(1, ...lanes.to);
+  const waited = tiles ? (sum(tiles.waiting, (level) => level) / tiles.levels) * (span / tiles.tiles) : sum(waits.waited, (units) => units);
+  return waited / Math.max(1, lanes.to.reduce((time, to, lane) => time + Math.max(0, to - Math.max(0, lanes.from[lane])), 0));
 }
 
 function swatch(color) {

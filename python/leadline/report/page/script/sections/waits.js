@@ -6,10 +6,10 @@ import { h } from "../dom.js";
 import { count, percent, percentColumn, plural, seconds } from "../format.js";
 import { nameOf } from "../names.js";
 import { table } from "../table.js";
+import { waitName } from "../timeline/words.js";
 
 const DOING = { computation: "computes before", io: "is in the file call", mpi: "is in", unknown: "is late for an unknown reason before" };
 const ON_PATH = { computation: "computation before", io: "file I/O", mpi: "", unknown: "unknown, before" };
-const titleOf = (kind) => kind.replaceAll("_", " ").replace("n to n", "n-to-n");
 
 export const drawing = {
   remark: (report) =>
@@ -25,7 +25,7 @@ export const drawing = {
         of: "waits",
         label: "Waits",
         columns: [
-          { id: "wait", head: true, text: true, value: (e) => e.kind, cell: (e) => h("span", { class: "whole" }, titleOf(e.kind)) },
+          { id: "wait", head: true, text: true, value: (e) => e.kind, cell: (e) => h("span", { class: "whole" }, waitName(e.kind)) },
           { id: "share", keep: 2, value: (e) => e.seconds, cell: (e) => bar(e.seconds / whole, percentColumn(e.seconds / whole)) },
           { id: "time", value: (e) => e.seconds, cell: (e) => seconds(e.seconds) },
           { id: "ranks", value: (e) => e.ranks, cell: (e) => count(e.ranks) },
@@ -36,7 +36,7 @@ export const drawing = {
         rows,
         one: "wait",
         first: 12,
-        words: (e) => `${titleOf(e.kind)} ${words(e.site)} ${causeWords(e.cause[0])}`,
+        words: (e) => `${waitName(e.kind)} ${words(e.site)} ${causeWords(e.cause[0])}`,
         detail: (e) => [h("p", null, call(e.site), " ", h("span", { class: "at" }, e.site ? place(e.site) : "")), byRank(e.entries)],
       }),
       report.waits_left_out

@@ -40,6 +40,11 @@ function tableOf(data, rows) {
     { id: "begin", value: (row) => data.begin[row], cell: (row) => seconds(data.begin[row] * data.unit) },
     { id: "time", value: time, cell: (row) => duration(data, row) },
     {
+      id: "waited",
+      value: (row) => data.waited[row],
+      cell: (row) => (data.waited[row] ? [seconds(data.waited[row] * data.unit), h("small", null, ` for rank ${data.waitOf(row).rank}`)] : ""),
+    },
+    {
       id: "before",
       value: (row) => (data.tiles ? 0 : data.gap(row)),
       cell: (row) => (data.tiles || data.afterOthers.has(row) ? "" : `${seconds(data.gap(row) * data.unit)}${data.polled.has(row) ? " *" : ""}`),

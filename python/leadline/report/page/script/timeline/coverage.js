@@ -1,4 +1,4 @@
-// Calls narrower than a pixel: each column of a lane is filled as far as they cover it, by category.
+// Calls narrower than a pixel: each column of a lane is filled as far as they cover it, by category, with waiting hatched.
 
 export class Coverage {
   /** categories: those that are drawn, from the bottom up. */
@@ -7,11 +7,13 @@ export class Coverage {
     this.categories = categories;
     this.index = new Map(categories.map((category, i) => [category, i]));
     this.part = new Float32Array(this.width * categories.length);
+    this.waiting = new Float32Array(this.width);
     this.clear();
   }
 
   clear() {
     this.part.fill(0);
+    this.waiting.fill(0);
     [this.least, this.most] = [this.width, -1];
   }
 
@@ -25,6 +27,13 @@ export class Coverage {
     }
   }
 
+  /** Waiting from one place to another, within what was added. */
+  wait(from, to) {
+    for (let column = Math.max(0, Math.floor(from)); column < Math.min(this.width, Math.ceil(to)); column++) {
+      this.waiting[column] += Math.min(to, column + 1) - Math.max(from, column);
+    }
+  }
+
   put(column, at, covered) {
     this.part[column * this.categories.length + at] += covered;
     this.least = Math.min(this.least, column);
@@ -32,7 +41,7 @@ export class Coverage {
   }
 
   /** Draws the columns from the bottom of the lane; what is there is at least `visible` pixels high. */
-  paint(context, left, top, height, colors, visible = 2) {
+  paint(context, left, top, height, colors, hatch, visible = 2) {
     const kinds = this.categories.length;
     for (let column = this.least; column <= this.most; column++) {
       let bottom = top + height;
@@ -44,6 +53,10 @@ export class Coverage {
         context.fillRect(left + column, bottom - high, 1, high);
         bottom -= high;
       }
+      const waiting = Math.min(top + height - bottom, this.waiting[column] * height);
+      if (!hatch || waiting < 1) continue;
+      context.fillStyle = hatch;
+      context.fillRect(left + column, top + height - waiting, 1, waiting);
     }
   }
 }

@@ -1,4 +1,5 @@
-// Draws a step on a canvas: a lane per rank, computation as the ground, calls in the colours of their categories.
+// Draws a step on a canvas: a lane per rank, computation as the ground, calls in the colours of their categories. What
+// they waited for other ranks is hatched.
 
 import { custom } from "../dom.js";
 import { ticks } from "./axis.js";
@@ -35,12 +36,13 @@ export function paint(context, scene) {
   context.clip();
   const coverage = new Coverage(layout.width, scene.categories.filter((each) => !scene.hidden.has(each)));
   const colors = new Map(scene.categories.map((each) => [each, custom(scene.colorOf(each))]));
+  scene.hatch = scene.waiting && data.waits ? hatching(context) : null;
   shown.forEach((lane, place) => {
     paintGround(context, scene, lane, y(place));
     coverage.clear();
     if (data.tiles) addTiles(scene, lane, coverage);
     const wide = addCalls(scene, lane, coverage);
-    coverage.paint(context, layout.left, y(place), layout.lane, colors);
+    coverage.paint(context, layout.left, y(place), layout.lane, colors, scene.hatch);
     paintCalls(context, scene, wide, y(place), colors);
   });
   scene.drawn = paintMessages(context, scene);
@@ -103,13 +105,16 @@ function addCalls({ data, view, layout, hidden, x }, lane, coverage) {
     if (hidden.has(category)) continue;
     const [from, to] = [x(data.begin[row]), x(data.end[row])];
     if (to - from >= DIRECT) wide.push(row);
-    else if (!data.tiles) coverage.add(from - layout.left, to - layout.left, category);
+    else if (!data.tiles) {
+      coverage.add(from - layout.left, to - layout.left, category);
+      if (data.waited[row]) coverage.wait(from - layout.left, x(data.begin[row] + data.waited[row]) - layout.left);
+    }
   }
   return wide;
 }
 
 function addTiles({ data, view, layout, hidden }, lane, coverage) {
-  const { tiles, levels, categories, share } = data.tiles;
+  const { tiles, levels, categories, share, waiting } = data.tiles;
   for (let column = 0; column < coverage.width; column++) {
     const time = view.from + ((column + 0.5) / layout.width) * view.width;
     const tile = Math.min(tiles - 1, Math.floor((time / data.span) * tiles));
@@ -117,10 +122,27 @@ function addTiles({ data, view, layout, hidden }, lane, coverage) {
       const level = share[(lane * tiles + tile) * categories.length + at];
       if (level && !hidden.has(category)) coverage.put(column, coverage.index.get(category), level / levels);
     });
+    if (waiting) coverage.waiting[column] += waiting[lane * tiles + tile] / levels;
   }
 }
 
-function paintCalls(context, { data, layout, x }, rows, top, colors) {
+/** Diagonal stripes that can be told from every category's colour, wherever they begin. */
+function hatching(context) {
+  const size = 6;
+  const tile = Object.assign(document.createElement("canvas"), { width: size, height: size });
+  const stripes = tile.getContext("2d");
+  stripes.strokeStyle = custom("--waiting");
+  stripes.lineWidth = 2;
+  stripes.beginPath();
+  for (const at of [-size, 0, size]) {
+    stripes.moveTo(at - 1, size + 1);
+    stripes.lineTo(at + size + 1, -1);
+  }
+  stripes.stroke();
+  return context.createPattern(tile, "repeat");
+}
+
+function paintCalls(context, { data, layout, hatch, x }, rows, top, colors) {
   const named = layout.lane >= NAMES_FROM;
   context.textAlign = "left";
   context.textBaseline = "middle";
@@ -128,9 +150,18 @@ function paintCalls(context, { data, layout, x }, rows, top, colors) {
     const [from, to] = [Math.max(layout.left - 1, x(data.begin[row])), Math.min(layout.left + layout.width + 1, x(data.end[row]))];
     context.fillStyle = colors.get(data.category(row));
     context.fillRect(from, top, to - from - (to - from > 4 ? 0.5 : 0), layout.lane);
+    const waitedTo = Math.min(to, x(data.begin[row] + data.waited[row]));
+    if (hatch && waitedTo > from) {
+      context.fillStyle = hatch;
+      context.fillRect(from, top, waitedTo - from, layout.lane);
+    }
     if (!named || to - from < 24) continue;
     const name = data.sites[data.site[row]].function.replace(/^MPI_/, "");
     if (context.measureText(name).width + 8 > to - from) continue;
+    if (hatch && waitedTo > from + 4) {
+      context.fillStyle = colors.get(data.category(row));
+      context.fillRect(from + 2, top + layout.lane / 2 - 6, Math.min(context.measureText(name).width + 4, to - from - 4), 12);
+    }
     context.fillStyle = custom("--panel");
     context.fillText(name, from + 4, top + layout.lane / 2 + 0.5);
   }

@@ -19,7 +19,7 @@ export class Picture {
     this.place = h("div", null, this.canvas);
     this.status = h("p", { class: "status", role: "status" });
     this.hidden = new Set();
-    this.arrows = this.critical = true;
+    this.arrows = this.critical = this.waiting = true;
     this.width = 0;
     this.listen();
   }
@@ -79,8 +79,8 @@ export class Picture {
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${this.layout.height}px`;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const { data, view, shown, hidden, categories, cursor, selected, arrows, critical } = this;
-    this.scene = { layout: this.layout, data, view, shown, hidden, categories, cursor, selected, arrows, critical, colorOf };
+    const { data, view, shown, hidden, categories, cursor, selected, arrows, critical, waiting } = this;
+    this.scene = { layout: this.layout, data, view, shown, hidden, categories, cursor, selected, arrows, critical, waiting, colorOf };
     paint(context, this.scene);
   }
 

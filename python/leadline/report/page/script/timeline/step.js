@@ -9,6 +9,12 @@ export class StepData {
     this.begin = Float64Array.from(marks.begin);
     this.end = Float64Array.from(marks.begin, (begin, row) => begin + marks.duration[row]);
     this.bytes = marks.bytes;
+    this.waited = new Float64Array(this.count);
+    this.wait = new Map();
+    step.waits?.mark.forEach((row, n) => {
+      this.waited[row] = Math.min(step.waits.waited[n], marks.duration[row]);
+      this.wait.set(row, n);
+    });
     this.polled = new Set(step.polled);
     this.afterOthers = new Set(step.after_others ?? []);
     this.laneOf = new Int32Array(this.count);
@@ -31,6 +37,17 @@ export class StepData {
   categories() {
     if (this.tiles) return this.tiles.categories;
     return [...new Set(this.site)].map((site) => this.sites[site].category).filter((each, i, all) => all.indexOf(each) === i);
+  }
+
+  /** Some of it waited for another rank. */
+  get waits() {
+    return this.wait.size > 0 || Boolean(this.tiles?.waiting?.some((level) => level > 0));
+  }
+
+  /** { kind, rank }: why and for which rank a call waited; null if it did not, or if that is unknown. */
+  waitOf(row) {
+    const n = this.wait.get(row);
+    return n === undefined ? null : { kind: this.step.waits.kind[n], rank: this.step.waits.rank[n] };
   }
 
   /** The first call of a lane that ends after the time; `last` of the lane if there is none. Calls do not overlap. */

@@ -27,11 +27,18 @@ export function callWords(data, row) {
   const parts = [`Rank ${data.ranks[data.laneOf[row]]}: ${callName(site)}, ${took}, from ${at(data, data.begin[row])} to ${at(data, data.end[row])}`];
   const gap = data.gap(row);
   if (!data.tiles && gap > 0) parts.push(`preceded by ${seconds(gap * data.unit)} ${gapKind(data, row)}`);
+  const wait = data.waitOf(row);
+  if (wait) parts.push(`waiting ${seconds(data.waited[row] * data.unit)} for rank ${wait.rank} (${waitName(wait.kind)})`);
   const own = data.messages.of.get(row) ?? [];
   if (data.bytes[row] > 0 && !own.length) parts.push(size(data.bytes[row]));
   for (const message of own.slice(0, 4)) parts.push(messageWords(data, row, message));
   if (own.length > 4) parts.push(`and ${plural(own.length - 4, "more message")}`);
   return `${parts.join("; ")}.`;
+}
+
+/** "late sender" */
+export function waitName(kind) {
+  return kind.replaceAll("_", " ").replace("n to n", "n-to-n");
 }
 
 /** Polls that found nothing are no computation. */
@@ -71,12 +78,13 @@ export function groundWords(data, lane, time) {
 }
 
 function tileWords(data, lane, time) {
-  const { tiles, levels, categories, share } = data.tiles;
+  const { tiles, levels, categories, share, waiting } = data.tiles;
   const tile = Math.max(0, Math.min(tiles - 1, Math.floor((time / data.span) * tiles)));
   const parts = categories
     .map((category, i) => [COLORS[category]?.name ?? category, share[(lane * tiles + tile) * categories.length + i] / levels])
     .filter(([, part]) => part > 0)
     .map(([name, part]) => `${Math.round(100 * part)} % ${name}`);
+  if (waiting?.[lane * tiles + tile]) parts.push(`${Math.round((100 * waiting[lane * tiles + tile]) / levels)} % waiting for other ranks`);
   const width = data.span / tiles;
   const span = `from ${at(data, tile * width)} to ${at(data, (tile + 1) * width)}`;
   return `Rank ${data.ranks[lane]} ${span}: ${parts.length ? parts.join(", ") : "no calls"}.`;
