@@ -145,7 +145,14 @@ def test_cases_are_the_routines_of_the_programs() -> None:
 def test_a_verdict_is_judged_by_its_first_statement_and_proposal() -> None:
     case = BY_NAME["own_gather"]
     verdict = judge.Verdict("right", 40, "", "all_to_one", "", [("all_to_one", 0.1)], [("pack", 0.1, 0.0, 0.2)], [])
-    assert judge.names_the_fault(case, verdict, 4)
+    assert judge.names_the_fault(case, verdict, 4, measured=0.0)
     assert not judge.is_silent(verdict)
     assert not judge.proposes_right(case, verdict, 4, measured=0.1)
     assert judge.proposes_right(case, verdict, 2, measured=0.0)  # on two ranks, one message is no gather
+
+
+def test_silence_is_right_where_the_mended_form_gains_little() -> None:
+    case = BY_NAME["barrier_each_step"]
+    for said, measured, expected in ((0.01, 0.01, True), (0.05, 0.01, False), (0.01, 0.05, False)):
+        verdict = judge.Verdict("right", 40, "", "waiting", "", [("waiting", said)], [], [])
+        assert judge.names_the_fault(case, verdict, 2, measured) == expected

@@ -138,6 +138,14 @@ def test_patterns_of_the_same_calls_are_led_by_the_most_certain_one() -> None:
     assert [(each.cost_s, each.part_of) for each in found] == [(18.0, row.text), (12.0, "")]
 
 
+def test_sums_in_a_row_lead_before_the_loop_that_they_bind() -> None:
+    """Their time is the row's, although the loop would save a little more without any of them."""
+    there = content({SUM: 10.0}, [])
+    row, loop = pattern("consecutive_reductions", 9.0, SUM), pattern("allreduce_bound", 10.0, SUM)
+    found = attributed(there, [loop, row], lambda finding: finding.text)
+    assert [(each.cost_s, each.part_of) for each in found] == [(pytest.approx(1.0), row.text), (9.0, "")]
+
+
 def test_causes_found_in_several_ways_cost_no_more_than_is_lost() -> None:
     """Polling takes part of the time for computation, so waits and calls may be longer than the time in MPI."""
     there = content({SEND: 6.0}, [a_wait(WAITALL, 7.0, "mpi")], lost_s=10.0)

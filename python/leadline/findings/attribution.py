@@ -76,7 +76,7 @@ def attributed(content: Content, found: Sequence[Finding], say: Saying) -> list[
             seconds.take_waits(finding.cost_s or 0.0, lambda number: 1.0)
     uneven = _uneven_and_synchronous(content, found, seconds, given, say)
     serial = [each for each in found if each.evidence.get("pattern") in SERIAL]
-    patterns = _by_cost(found, "pattern")
+    patterns = by_cost(_by_cost(found, "pattern"), 0.0)  # as _grouped() orders them: the leader has the cost
     fewer = [each for each in patterns if each.evidence.get("pattern") != HIDING]
     for finding in [*serial, *_by_cost(found, "waiting"), *fewer, *patterns]:
         if id(finding) not in given and finding.cost_s and "file" not in finding.evidence:

@@ -25,7 +25,7 @@ class Verdict:
     their number is reported as unknown), "wrong", or "none".
     first: the first statement that costs time, as in `Case.found`.   said: all of them, with their shares.
     proposals: kinds with their gains, best first.   taken: other processes had the ranks' cores, so that Leadline gives
-    no advice but to record again."""
+    no advice but to record again.   shared: ranks share cores, and the first line says so, in place of advice."""
 
     loop: str
     trips: int | None
@@ -37,6 +37,7 @@ class Verdict:
     not_worth_it: list[tuple[str, float, float, float]]
     note: str = ""
     taken: bool = False
+    shared: bool = False
 
     def as_data(self) -> dict[str, Any]:
         return asdict(self)
@@ -56,6 +57,7 @@ def judged(case: Case, run: Run, ranks: int, *, proposals: bool = True) -> Verdi
     first = next(iter([*costly, *stated]), None)
     name, text = (name_of(first), first.text) if first is not None else ("", "")
     verdict = Verdict(loop, trips, place, name, text, said, [], [], taken=cores_taken(found))
+    verdict.shared = any(each.id == "oversubscribed" and each.in_verdict for each in found)
     if not proposals:
         return verdict
     was = predicting.why_spoiled
@@ -94,8 +96,12 @@ def _loop(case: Case, content: Content, ranks: int) -> tuple[str, int | None, st
     return ("at least" if loop.at_least and trips < case.steps_on(ranks) else "wrong"), trips, place
 
 
-def names_the_fault(case: Case, verdict: Verdict, ranks: int) -> bool:
-    return verdict.first in case.found if ranks >= case.from_ranks else True
+def names_the_fault(case: Case, verdict: Verdict, ranks: int, measured: float) -> bool:
+    """The first statement does; or nothing is said to cost LITTLE where the mended form gains less.
+    measured: what the mended form gains, as a share of the run."""
+    if ranks < case.from_ranks or verdict.first in case.found:
+        return True
+    return measured < LITTLE and is_silent(verdict)
 
 
 def is_silent(verdict: Verdict) -> bool:
@@ -103,8 +109,7 @@ def is_silent(verdict: Verdict) -> bool:
 
 
 def proposes_right(case: Case, verdict: Verdict, ranks: int, measured: float) -> bool:
-    """The first proposal mends the fault; or nothing is proposed where nothing can be, or where it gains too little.
-    measured: what the mended form gains, as a share of the run."""
+    """The first proposal mends the fault; or nothing is proposed where nothing can be, or where it gains too little."""
     if ranks < case.from_ranks:
         return True
     if not verdict.proposals:

@@ -2,8 +2,8 @@
 
 python -m advice.suite.run DIRECTORY [LIBRARY[,…] [RANKS[,…] [CASE[,…]]]], in tests/, with Leadline set up. What is in
 DIRECTORY is not recorded again, but judged again. Where other processes had taken the cores, it is recorded again, up
-to TRIES times (3). With TABLE in the environment, rows are those of docs/tune/advise-suite.md; with NICE, programs come
-before others on the machine (as root).
+to TRIES times (3; 0: never). With TABLE in the environment, rows are those of docs/tune/advise-suite.md; with NICE,
+programs come before others on the machine (as root).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def line_of(case: Case, ranks: int, row: Row) -> str:
     first = verdicts[0]
     said = ", ".join(f"{name} {share:.0%}" for name, share in first.said[:3])
     gains = ", ".join(f"{kind} {gain:.0%} ({low:.0%}..{high:.0%})" for kind, gain, low, high in first.proposals[:2])
-    good = judge.is_silent(first) if case.healthy else judge.names_the_fault(case, first, ranks)
+    good = judge.is_silent(first) if case.healthy else judge.names_the_fault(case, first, ranks, measured)
     right = (
         not any(gain > judge.LITTLE for _, gain, *_ in first.proposals)
         if case.healthy
@@ -99,7 +99,7 @@ def line_of(case: Case, ranks: int, row: Row) -> str:
     mended = f" -> {seconds[1]:.3f}" if len(seconds) > 1 else ""
     loops = "/".join(verdict.loop for verdict in verdicts)
     lost = "; ".join(f"{v.trips} at {v.place}" for v in verdicts if v.loop not in ("right",))
-    taken = " CORES TAKEN" if any(verdict.taken for verdict in verdicts) else ""
+    taken = " CORES TAKEN" if any(verdict.taken for verdict in verdicts) else " SHARED" if first.shared else ""
     return (
         f"{case.name:24} {loops:14} {'ok ' if good else 'NO '} {said or '-':50} {'ok ' if right else 'NO '} "
         f"{gains or '-':34} {seconds[0]:.3f}{mended} s {lost} {first.note}{taken}"
@@ -124,20 +124,23 @@ def markdown(row: Row) -> str:
 def sums(rows: list[Row], ranks: int) -> str:
     verdicts = [verdict for _, all_forms, _, _ in rows for verdict in all_forms]
     taken = [row for row in rows if any(form.taken for form in row[1])]
-    rows = [row for row in rows if row not in taken]
+    shared = [row for row in rows if row not in taken and row[1][0].shared]
+    rows = [row for row in rows if row not in taken and row not in shared]
     faults = [(case, forms[0], gain) for case, forms, _, gain in rows if not case.healthy and ranks >= case.from_ranks]
     healthy = [forms[0] for case, forms, _, _ in rows if case.healthy]
     loops = sum(verdict.loop == "right" for verdict in verdicts)
     told = sum(verdict.loop in ("at least", "part") for verdict in verdicts)
-    named = sum(judge.names_the_fault(case, verdict, ranks) for case, verdict, _ in faults)
+    named = sum(judge.names_the_fault(case, verdict, ranks, gain) for case, verdict, gain in faults)
+    cheap = sum(gain < judge.LITTLE for _, _, gain in faults)
     proposed = sum(judge.proposes_right(case, verdict, ranks, gain) for case, verdict, gain in faults)
     silent = sum(judge.is_silent(verdict) for verdict in healthy)
     quiet = sum(not any(gain > judge.LITTLE for _, gain, *_ in verdict.proposals) for verdict in healthy)
     return (
         f"main loop right {loops}, at least or part {told}, of {len(verdicts)}; "
-        f"first statement {named} of {len(faults)}; first proposal {proposed} of {len(faults)}; "
+        f"first statement {named} of {len(faults)}, of which {cheap} cost less than {judge.LITTLE:.0%}; "
+        f"first proposal {proposed} of {len(faults)}; "
         f"healthy: silent {silent}, no proposal {quiet} of {len(healthy)}; "
-        f"cores taken, so only the loop is judged: {len(taken)}"
+        f"only the loop is judged where cores were taken, {len(taken)}, or ranks share them, {len(shared)}"
     )
 
 
