@@ -10,16 +10,6 @@ from leadline.mpi import Library
 
 
 @dataclass(frozen=True)
-class OverLink:
-    """options: of its mpiexec. {script} starts a command on a host, as ssh does; {here} and {both} are addresses of the
-    starting host and of the two; {network} is theirs.   environment: what keeps its messages on the link.
-    """
-
-    options: str
-    environment: dict[str, str]
-
-
-@dataclass(frozen=True)
 class Facts:
     """large_counts: whether it has the MPI_x_c functions.   mpi4_since: the first version with what MPI 4 brought.
 
@@ -32,7 +22,6 @@ class Facts:
     abort_may_break_pipe: whether its mpiexec may die of SIGPIPE while it ends an aborted job.
     ends_silently: whether its mpiexec says nothing when it is ended by a signal.
     another_launcher: variables of size and rank that another library's launcher sets, and this library ignores.
-    over_link: how its ranks, one on each of two hosts, are started from a third, with their messages over TCP only.
     """
 
     large_counts: bool
@@ -46,7 +35,6 @@ class Facts:
     abort_may_break_pipe: bool
     ends_silently: bool
     another_launcher: tuple[str, str]
-    over_link: OverLink
 
     def has_mpi4(self, library: Library) -> bool:
         """Partitioned messages, persistent collectives, sessions."""
@@ -62,13 +50,7 @@ def _openmpi_over_ssh(version: str, folder: str) -> str:
     return f"{option} {folder}/ssh --hostfile {folder}/hostfile"
 
 
-_HYDRA_OVER_LINK = "-launcher ssh -launcher-exec {script} -localhost {here} -hosts {both} -ppn 1"
-_PRTE_OVER_LINK = (
-    "--mca oob_tcp_if_include {network} --mca btl_tcp_if_include {network} --mca btl tcp,self --mca pml ob1"
-)
-
-
-def _hydra(*, mpi4_since: tuple[int, ...], abort_may_break_pipe: bool, over_link: OverLink) -> Facts:
+def _hydra(*, mpi4_since: tuple[int, ...], abort_may_break_pipe: bool) -> Facts:
     return Facts(
         large_counts=True,
         mpi4_since=mpi4_since,
@@ -81,7 +63,6 @@ def _hydra(*, mpi4_since: tuple[int, ...], abort_may_break_pipe: bool, over_link
         abort_may_break_pipe=abort_may_break_pipe,
         ends_silently=False,
         another_launcher=("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
-        over_link=over_link,
     )
 
 
@@ -89,15 +70,10 @@ FACTS = {
     "mpich": _hydra(
         mpi4_since=(4,),
         abort_may_break_pipe=False,
-        over_link=OverLink(_HYDRA_OVER_LINK, {"FI_PROVIDER": "tcp", "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}),
     ),
     "intel": _hydra(
         mpi4_since=(2021,),
         abort_may_break_pipe=True,
-        over_link=OverLink(
-            _HYDRA_OVER_LINK.replace(" -localhost {here}", ""),
-            {"I_MPI_FABRICS": "ofi", "I_MPI_OFI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"},
-        ),
     ),
     "openmpi": Facts(
         large_counts=False,
@@ -111,11 +87,6 @@ FACTS = {
         abort_may_break_pipe=False,
         ends_silently=True,
         another_launcher=("FLUX_JOB_SIZE", "FLUX_TASK_RANK"),
-        over_link=OverLink(
-            "--host {both} --mca plm_rsh_agent {script} --mca plm_rsh_no_tree_spawn 1 "
-            f"{_PRTE_OVER_LINK} --map-by node --bind-to none",
-            {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
-        ),
     ),
 }
 

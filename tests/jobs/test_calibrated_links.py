@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from mpi_facts import facts
 
 from leadline.calibration import calibration_of, launch_all
 from leadline.mpi import Library, available
@@ -34,15 +33,14 @@ def test_the_rate_of_a_limited_link_is_found(family: str, monkeypatch: pytest.Mo
 
 
 def launch(library: Library, made: hosts.Hosts, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
-    over_link = facts(library).over_link
-    for name, value in over_link.environment.items():
+    over_hosts = library.kind.over_hosts
+    for name, value in over_hosts.environment.items():
         monkeypatch.setenv(name, value)
-    filled = {
-        "script": str(links.remote_shell(made, made.shared)),
-        "here": made.login.address,
-        "both": ",".join(node.address for node in made.nodes),
-        "network": f"{hosts.NETWORK}.0/24",
-    }
-    start = [word.format(**filled) for word in over_link.options.split()]
+    start = over_hosts.words(
+        script=str(links.remote_shell(made, made.shared)),
+        here=made.login.address,
+        hosts=[node.address for node in made.nodes],
+        network=f"{hosts.NETWORK}.0/24",
+    )
     inside = ["nsenter", "-t", str(made.login.process), "-u", "-n", "--", str(library.launch(2)[0])]
     return calibration_of(launch_all([*inside, *start, "-n", "2"], library, launches=1, seconds=20))

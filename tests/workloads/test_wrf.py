@@ -52,6 +52,12 @@ def test_every_bit_is_the_same_however_the_channel_is_cut(
     assert result.fingerprint == reference.fingerprint
 
 
+def test_air_that_sleeps_stays_as_it_was(tmp_path: Path) -> None:
+    """Exchanges and output are made all the same, and the checks of a state that does not change pass."""
+    result = result_of(result_line("wrf", quickest(), 2, {**SMALL, "sleep": 1000}, cwd=tmp_path))
+    assert (result.losses, result.unevenness, result.northward_m_per_s) == ([0.0, 0.0, 0.0], 0.0, 0.0)
+
+
 def test_every_bit_is_the_same_with_more_ranks_than_cores(reference: Result, tmp_path: Path) -> None:
     result = result_of(result_line("wrf", library("openmpi"), 12, SMALL, cwd=tmp_path))
     assert result.tiles == "3 x 4"
@@ -105,6 +111,7 @@ REFUSED = {
     "a grid too small for the ranks": (["--grid=5x8x3"], "a grid of 5 x 8 points cannot be decomposed into 3 tiles"),
     "a tile thinner than the halo": (["--grid=8x30x3", "--tiles=3x1"], "decomposed into 3 tiles of at least 3 x 3"),
     "another number of tiles": (["--tiles=2x2"], "--tiles gives 2 x 2 tiles for 3 processes"),
+    "a sleep of less than nothing": (["--sleep=-1"], "--sleep: expected an integer from 0"),
     "an unknown case": (["--case=storm"], "--case: expected one of wave, rest, got 'storm'"),
     "a grid beyond all memory": (["--grid=90000x90000x40"], "more than 2^31 points"),
 }

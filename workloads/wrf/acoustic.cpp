@@ -1,5 +1,7 @@
 #include "acoustic.hpp"
 
+#include "stand_in.hpp"
+
 namespace wrf {
 namespace {
 
@@ -57,7 +59,8 @@ Acoustics::Acoustics(Atmosphere& atmosphere, const State& begins)
   subtract(atmosphere.tile, begins.heat, now.heat, deviation_.heat);
 }
 
-void Acoustics::run(const State& rates, int steps, double dt) {
+// In the halo, too.
+void Acoustics::work_out_pressure() {
   const Tile& tile = atmosphere_.tile;
   for (int k = 0; k < atmosphere_.nz(); ++k) {
     for (int j = -1; j <= tile.ny; ++j) {
@@ -66,17 +69,24 @@ void Acoustics::run(const State& rates, int steps, double dt) {
       }
     }
   }
+}
+
+void Acoustics::run(const State& rates, int steps, double dt) {
+  const Tile& tile = atmosphere_.tile;
+  computed(atmosphere_, Part::begin, [&] { work_out_pressure(); });
   for (int step = 0; step < steps; ++step) {
-    push_horizontally(rates, dt);
+    computed(atmosphere_, Part::push, [&] { push_horizontally(rates, dt); });
     atmosphere_.exchange.update({"acoustic", 1}, 1, {&deviation_.east, &deviation_.north});
-    add(tile, deviation_.east, sum_east_);
-    add(tile, deviation_.north, sum_north_);
-    rise(rates, dt);
+    computed(atmosphere_, Part::rise, [&] {
+      add(tile, deviation_.east, sum_east_);
+      add(tile, deviation_.north, sum_north_);
+      rise(rates, dt);
+    });
     atmosphere_.exchange.update(
         {"acoustic", 2}, 1,
         {&deviation_.up, &deviation_.density, &deviation_.heat, &pressure_, &sum_east_, &sum_north_});
   }
-  finish(steps);
+  computed(atmosphere_, Part::end, [&] { finish(steps); });
 }
 
 // The horizontal momenta, from the pressure before this step.

@@ -19,6 +19,7 @@ class Acoustics {
   void run(const State& rates, int steps, double dt);
 
  private:
+  void work_out_pressure();
   void push_horizontally(const State& rates, double dt);
   void rise(const State& rates, double dt);
   void finish(int steps);

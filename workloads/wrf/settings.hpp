@@ -18,6 +18,7 @@ struct Settings {
   Case problem;
   int columns;  // tiles west to east and south to north; 0 where the program chooses
   int rows;
+  long sleep_ns;  // for each point and step, instead of computing; 0: it computes
 };
 
 extern const char* const usage;

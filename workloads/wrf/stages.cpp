@@ -2,6 +2,7 @@
 
 #include "acoustic.hpp"
 #include "atmosphere.hpp"
+#include "stand_in.hpp"
 #include "tendencies.hpp"
 
 namespace wrf {
@@ -26,18 +27,18 @@ void exchange_diagnosis(Atmosphere& a) {
 [[gnu::noinline]] void run_stage(Atmosphere& a, const Stage& stage, const State& begins,
                                  const std::array<Field, tracer_count>& tracers_begin, const Field& density_begins) {
   const double stage_s = stage.share * a.step_s;
-  diagnose(a);
+  computed(a, Part::diagnosis, [&] { diagnose(a); });
   exchange_diagnosis(a);
   Laplacians laplacians(a);
-  work_out_laplacians(a, laplacians);
+  computed(a, Part::laplacians, [&] { work_out_laplacians(a, laplacians); });
   Acoustics acoustics(a, begins);
   std::vector<Field*> fields = laplacians.all();
   for (Field* field : acoustics.start()) fields.push_back(field);
   a.exchange.update({"stage", 2}, 1, fields);
   State rates(a.tile, a.nz());
-  work_out_tendencies(a, laplacians, rates);
+  computed(a, Part::tendencies, [&] { work_out_tendencies(a, laplacians, rates); });
   acoustics.run(rates, stage.acoustic_steps, stage_s / stage.acoustic_steps);
-  carry_tracers(a, laplacians, tracers_begin, density_begins, stage_s);
+  computed(a, Part::tracers, [&] { carry_tracers(a, laplacians, tracers_begin, density_begins, stage_s); });
   a.exchange.update({"stage", 3}, halo_width, a.now.all());
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from leadline import mpi
@@ -29,20 +29,24 @@ def launch_all(
     *,
     launches: int = LAUNCHES,
     seconds: float = SECONDS,
+    environ: Mapping[str, str] | None = None,
 ) -> list[Launch]:
-    """words: a launcher with its options; a program behind them is replaced. Raises CannotStart, MissingPrerequisite,
-    MeasurementFailed."""
+    """words: a launcher with its options; a program behind them is replaced.   environ: besides this process' own and
+    the library's.
+
+    Raises CannotStart, MissingPrerequisite, MeasurementFailed.
+    """
     if shutil.which(words[0]) is None:
         raise CannotStart(
             f"{words[0]}: not found", found=False, hint="name a launcher: leadline calibrate -- mpiexec -n 2"
         )
     executable = program.executable(library)
-    environ = {**os.environ, **library.env()}
+    whole = {**os.environ, **library.env(), **(environ or {})}
     found = []
     with shared_folder("calibrate") as folder:
         for number in range(launches):
             progress(f"launch {number + 1} of {launches}")
-            found.append(_launch(_command(words, str(executable)), environ, folder / f"launch{number}", seconds))
+            found.append(_launch(_command(words, str(executable)), whole, folder / f"launch{number}", seconds))
             if found[-1].ranks < 2 or found[-1].oversubscribed or why_too_noisy(found):
                 break  # more of them say no more
     return found

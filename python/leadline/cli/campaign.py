@@ -138,13 +138,12 @@ def _show(campaign: Any, found: dict[str, Any], *, all_: bool, json_: bool) -> N
     say(f"runs and results: {shown(campaign.directory)}")
 
 
-def show_study(campaign: Any, content: dict[str, Any] | None, *, json_: bool) -> int:
-    """Of a study that is a campaign; None: what it would run."""
+def show_study(campaign: Any, content: dict[str, Any] | None, draw: Any, *, json_: bool) -> int:
+    """Of a study that is a campaign; None: what it would run.   draw: what the study adds to the campaign's tables."""
     if content is None:
         return _dry(campaign, None, all_=False, json_=json_)
     _show(campaign, content, all_=False, json_=json_)
     if not json_:
-        from leadline.studies.libraries.terminal import draw
         from leadline.text.printing import console
         from leadline.text.screen import Screen
 

@@ -173,6 +173,7 @@ def libraries(
     from leadline.runs.progress import ProgressLine
     from leadline.studies.libraries.plan import Wanted
     from leadline.studies.libraries.study import campaign_of, run
+    from leadline.studies.libraries.terminal import draw
 
     numbers = tuple(sorted(_numbers("--ranks", ranks, 1, 4096)))
     names = tuple(dict.fromkeys(name.strip() for name in libraries.split(",") if name.strip()))
@@ -180,10 +181,95 @@ def libraries(
     directory = Path(tempfile.mkdtemp(prefix="leadline-study-")) if output is None else Path(output).absolute()
     campaign = campaign_of(wanted, directory)
     if dry_run:
-        return show_study(campaign, None, json_=json_)
+        return show_study(campaign, None, draw, json_=json_)
     with ProgressLine(say) as line:
         found = run(campaign, wanted, line.note, line.show)
-    show_study(campaign, found.content, json_=json_)
+    show_study(campaign, found.content, draw, json_=json_)
+    found.interruption.end_if_any()
+    return FAILED if found.content["runs"]["failed"] else 0
+
+
+@command.command("virtual", short_help="wrf on 2 to 16 nodes in two environments: calls, and what differs.")
+@click.option(
+    "-n",
+    "--nodes",
+    metavar="P,Q",
+    envvar="LEADLINE_NODES",
+    default="2,4,8,16",
+    show_default=True,
+    help="Numbers of nodes, one process on each.",
+)
+@click.option(
+    "--mpi",
+    "library",
+    metavar="LIBRARY",
+    envvar="LEADLINE_MPI",
+    default="openmpi",
+    show_default=True,
+    help="MPI library.",
+)
+@click.option(
+    "--repeats", type=click.IntRange(2), envvar="LEADLINE_REPEATS", default=5, show_default=True, help="Runs of each."
+)
+@click.option(
+    "--rate",
+    metavar="RATE",
+    envvar="LEADLINE_RATE",
+    default="1gbit",
+    show_default=True,
+    help="Of the links between namespaces, e.g. 100mbit.",
+)
+@click.option(
+    "--virtual-launcher",
+    metavar="WORDS",
+    envvar="LEADLINE_VIRTUAL_LAUNCHER",
+    help="Starts the second environment's processes, with {ranks} in it.  [default: network namespaces here]",
+)
+@click.option(
+    "--sleep",
+    type=click.IntRange(0),
+    metavar="NS",
+    envvar="LEADLINE_SLEEP",
+    help="Sleep for each point and step instead of computing; 0: compute.  [default: 2000]",
+)
+@click.option("--small", is_flag=True, envvar="LEADLINE_SMALL", help="A problem that takes seconds, not minutes.")
+@click.option(
+    "-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Directory of the study, to begin or to resume."
+)
+@click.option("--dry-run", is_flag=True, envvar="LEADLINE_DRY_RUN", help="Print what would run, and for how long.")
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
+def virtual(
+    nodes: str,
+    library: str,
+    repeats: int,
+    rate: str,
+    virtual_launcher: str | None,
+    sleep: int | None,
+    small: bool,
+    output: str | None,
+    dry_run: bool,
+    json_: bool,
+) -> int:
+    """WRF on physical and virtual clusters, again: the workload wrf directly on this machine, and over limited links.
+
+    Time by call and node, the study's three figures, and its conclusions, with what its own tables say; replays take
+    the difference apart into computation, latency, bandwidth and jitter. It resumes with -o.
+    """
+    from leadline.cli.campaign import FAILED, show_study
+    from leadline.runs.progress import ProgressLine
+    from leadline.studies.virtual.plan import wanted_of
+    from leadline.studies.virtual.study import campaign_of, run
+    from leadline.studies.virtual.terminal import draw
+
+    numbers = tuple(sorted(_numbers("--nodes", nodes, 2, 128)))
+    wanted = wanted_of(library, numbers, repeats, rate, virtual_launcher, sleep, small=small)
+    directory = Path(tempfile.mkdtemp(prefix="leadline-study-")) if output is None else Path(output).absolute()
+    campaign = campaign_of(wanted, directory)
+    if dry_run:
+        return show_study(campaign, None, draw, json_=json_)
+    with ProgressLine(say) as line:
+        found = run(campaign, wanted, line.note, line.show)
+    show_study(campaign, found.content, draw, json_=json_)
     found.interruption.end_if_any()
     return FAILED if found.content["runs"]["failed"] else 0
 

@@ -16,7 +16,7 @@ from typing import ClassVar
 from leadline.launchers.hydra import HYDRA
 from leadline.libraries import intel_installation
 from leadline.libraries.answers import Answer, Answers, Point, Wrong
-from leadline.libraries.library import MpiLibrary, Tools, version_numbers
+from leadline.libraries.library import HYDRA_OVER_HOSTS, MpiLibrary, OverHosts, Tools, version_numbers
 from leadline.libraries.own import Algorithms, functions, own_algorithms
 from leadline.libraries.rule import Rule, Table
 from leadline.libraries.sending import Candidate
@@ -74,6 +74,10 @@ class Intel(MpiLibrary):
     launcher = HYDRA
     shares_cores = False
     unbound: ClassVar[dict[str, str]] = {}
+    over_hosts = OverHosts(
+        HYDRA_OVER_HOSTS.replace(" -localhost {here}", ""),
+        {"I_MPI_FABRICS": "ofi", "I_MPI_OFI_PROVIDER": "tcp", "FI_TCP_IFACE": "eth0"},
+    )
     files = ("lib/libmpi.so.12", "lib/release/libmpi.so.12")
     prefixes = ("I_MPI_", "FI_", "UCX_", "ROMIO_")
     starts_by = re.compile(

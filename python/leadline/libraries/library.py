@@ -35,6 +35,25 @@ class Tools:
     environ: dict[str, str] = field(default_factory=dict, hash=False)
 
 
+@dataclass(frozen=True)
+class OverHosts:
+    """How its mpiexec starts a rank on each of several hosts, with messages over TCP only.
+
+    options: words with {script}, which starts a command on a host, as ssh does; {here} and {hosts} are addresses of the
+    starting host and of the others, with commas; {network} is theirs.   environment: what keeps messages on the link.
+    """
+
+    options: str
+    environment: dict[str, str] = field(hash=False)
+
+    def words(self, *, script: str, here: str, hosts: Sequence[str], network: str) -> list[str]:
+        filled = {"script": script, "here": here, "hosts": ",".join(hosts), "network": network}
+        return [word.format(**filled) for word in self.options.split()]
+
+
+HYDRA_OVER_HOSTS = "-launcher ssh -launcher-exec {script} -localhost {here} -hosts {hosts} -ppn 1"
+
+
 class MpiLibrary(ABC):
     """One MPI library.
 
@@ -59,6 +78,7 @@ class MpiLibrary(ABC):
     launcher: ClassVar[LauncherKind]
     shares_cores: ClassVar[bool]  # whether a rank that waits lets another have its core; else it waits busily
     unbound: ClassVar[Mapping[str, str]]  # environment in which it does not bind its ranks to cores
+    over_hosts: ClassVar[OverHosts]
     files: ClassVar[tuple[str, ...]]  # the library, from the folder above that of its mpiexec
 
     # Its settings.

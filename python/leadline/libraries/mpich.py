@@ -11,7 +11,7 @@ from typing import ClassVar
 from leadline.launchers.hydra import HYDRA
 from leadline.libraries import mpich_file, mpich_variables
 from leadline.libraries.answers import Answer, Answers, Point, Wrong
-from leadline.libraries.library import MpiLibrary, Tools, tools_beside
+from leadline.libraries.library import HYDRA_OVER_HOSTS, MpiLibrary, OverHosts, Tools, tools_beside
 from leadline.libraries.mpich_variables import CHOICE, NODE
 from leadline.libraries.rule import Rule, Table
 from leadline.libraries.sending import Candidate
@@ -34,6 +34,7 @@ class Mpich(MpiLibrary):
     launcher = HYDRA
     shares_cores = False
     unbound: ClassVar[dict[str, str]] = {}
+    over_hosts = OverHosts(HYDRA_OVER_HOSTS, {"FI_PROVIDER": "tcp", "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"})
     files = ("lib/libmpi.so.12",)
     prefixes = ("MPIR_CVAR_", "MPICH_", "HYDRA_", "FI_", "UCX_", "ROMIO_")
     starts_by = re.compile(

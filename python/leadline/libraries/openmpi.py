@@ -18,7 +18,7 @@ from typing import ClassVar
 from leadline import own_files
 from leadline.launchers.openmpi import OPENMPI
 from leadline.libraries.answers import Answer, Answers, Point, Wrong
-from leadline.libraries.library import MpiLibrary, Tools, tools_beside
+from leadline.libraries.library import MpiLibrary, OverHosts, Tools, tools_beside
 from leadline.libraries.openmpi_rules import OWN_CHOICE, RulesFile, parse
 from leadline.libraries.own import Algorithms, own_algorithms
 from leadline.libraries.rule import Rule, Table
@@ -130,6 +130,11 @@ class OpenMpi(MpiLibrary):
         "OMPI_MCA_hwloc_base_binding_policy": "none",
         "PRTE_MCA_hwloc_default_binding_policy": "none",
     }
+    over_hosts = OverHosts(
+        "--host {hosts} --mca plm_rsh_agent {script} --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include {network} "
+        "--mca btl_tcp_if_include {network} --mca btl tcp,self --mca pml ob1 --map-by node --bind-to none",
+        AS_ROOT,
+    )
     files = ("lib/libmpi.so.40",)
     prefixes = ("OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "FI_", "UCX_")
     starts_by = re.compile(

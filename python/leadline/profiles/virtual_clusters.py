@@ -8,7 +8,7 @@ disagreements() lists where his own tables show otherwise.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ PUBLISHED = Path(__file__).parent / "published"
 SIDES = {"P": "physical", "V": "virtual"}
 SIZES = {"A": 2, "B": 4, "C": 8}
 WAIT = "MPI_Wait"
+SUFFIXES = (".png", ".svg")
 FACTOR = 2.0  # between the sides' times of a call, from which on they are said to differ
 LEAST_SHARE = 0.01  # of MPI's time on one side, below which a call does not matter
 
@@ -56,10 +57,15 @@ def tables() -> Tables:
     }
 
 
+def sizes(found: Tables) -> list[int]:
+    """Numbers of nodes that both sides have, ascending."""
+    return sorted({nodes for _, nodes in found if all((side, nodes) in found for side in SIDES.values())})
+
+
 def disagreements(found: Tables) -> list[Disagreement]:
     """Where "the other calls behave alike" does not hold, the largest ratio first."""
     result = []
-    for nodes in SIZES.values():
+    for nodes in sizes(found):
         physical, virtual = found["physical", nodes], found["virtual", nodes]
         for function in physical.mpi_functions:
             times = physical.us_per_call(function), virtual.us_per_call(function)
@@ -131,42 +137,52 @@ def text(found: Tables) -> str:
     return "\n".join(lines)
 
 
-def draw(found: Tables, path: Path) -> None:
-    """The study's three figures side by side. Raises UsageError, or MissingPrerequisite without matplotlib."""
-    if path.suffix != ".png":
-        raise UsageError(f"{path}: use a file name ending in .png")
+TITLE = "WRF em_b_wave, one rank per node: seconds per rank, physical and virtual"
+
+
+def draw(found: Tables, path: Path, title: str = TITLE, names: Mapping[str, str] | None = None) -> None:
+    """The study's three figures side by side. names: of the sides, by SIDES; None: as they are.
+
+    Raises UsageError, or MissingPrerequisite without matplotlib.
+    """
+    if path.suffix not in SUFFIXES:
+        raise UsageError(f"{path}: use a file name ending in {' or '.join(SUFFIXES)}")
     try:
         figure_type = importlib.import_module("matplotlib.figure").Figure
     except ImportError as error:
         raise MissingPrerequisite("figures need matplotlib", hint="pip install 'leadline[figures]'") from error
     rows = list(figures(found))
     drawing = figure_type(figsize=(15, 4.8), layout="constrained")
-    drawing.suptitle("WRF em_b_wave, one rank per node: seconds per rank, physical and virtual")
+    drawing.suptitle(title)
     panels = drawing.subplots(1, 3, sharey=True)
-    _bars(panels[0], rows, "MPI and application", {"application_s": "application", "mpi_s": "MPI"})
-    _bars(panels[1], rows, WAIT, {"wait_s": WAIT})
-    _bars(panels[2], rows, f"{WAIT} and other MPI calls", {"wait_s": WAIT, "other_mpi_s": "other MPI calls"})
+    sides = names or {side: side for side in SIDES.values()}
+    _bars(panels[0], rows, sides, "MPI and application", {"application_s": "application", "mpi_s": "MPI"})
+    _bars(panels[1], rows, sides, WAIT, {"wait_s": WAIT})
+    _bars(panels[2], rows, sides, f"{WAIT} and other MPI calls", {"wait_s": WAIT, "other_mpi_s": "other MPI calls"})
     try:
         drawing.savefig(path, dpi=120)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _bars(panel: Any, rows: list[dict[str, Any]], title: str, values: dict[str, str]) -> None:
+def _bars(panel: Any, rows: list[dict[str, Any]], sides: Mapping[str, str], title: str, values: dict[str, str]) -> None:
     """For each number of nodes, the bars of the physical side (filled), then those of the virtual one (hatched)."""
     colors = {"application_s": "#5a646e", "mpi_s": "#0072b2", "wait_s": "#d55e00", "other_mpi_s": "#009e73"}
+    counts = sorted({row["nodes"] for row in rows})
+    most = max((row[value] for row in rows for value in values), default=0.0)
     width = 0.76 / (2 * len(values))
-    for number, side in enumerate(SIDES.values()):
+    for number, (side, name_of_side) in enumerate(sides.items()):
         middle = (number - 0.5) * (width * len(values) + 0.06)
         for index, (value, name) in enumerate(values.items()):
-            at = [place + middle + (index - (len(values) - 1) / 2) * width for place in range(len(SIZES))]
-            heights = [row[value] for row in rows if row["side"] == side]
+            heights = {row["nodes"]: row[value] for row in rows if row["side"] == side}
+            at = [counts.index(nodes) + middle + (index - (len(values) - 1) / 2) * width for nodes in sorted(heights)]
             fill = {"color": colors[value]}
             if side == "virtual":
                 fill = {"facecolor": "white", "edgecolor": colors[value], "hatch": "///"}
-            drawn = panel.bar(at, heights, width * 0.92, label=f"{name}, {side}", **fill)
-            panel.bar_label(drawn, fmt="%.0f", fontsize=8, padding=1)
-    panel.set_xticks(range(len(SIZES)), [f"{nodes} nodes" for nodes in SIZES.values()])
+            label = f"{name}, {name_of_side}"
+            drawn = panel.bar(at, [heights[nodes] for nodes in sorted(heights)], width * 0.92, label=label, **fill)
+            panel.bar_label(drawn, fmt="%.0f" if most >= 100 else "%.2g", fontsize=8, padding=1)
+    panel.set_xticks(range(len(counts)), [f"{nodes} nodes" for nodes in counts])
     panel.tick_params(axis="x", length=0)
     panel.spines[["top", "right"]].set_visible(False)
     panel.set_title(title, fontsize=11)

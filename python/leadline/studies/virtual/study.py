@@ -1,0 +1,194 @@
+"""The study: its campaign in two environments, tables, figures, claims, and the difference taken apart."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leadline import own_files, run_directory
+from leadline.campaign.execution import RUNS, run_name
+from leadline.campaign.plan import Cell
+from leadline.campaign.programs import kind_of, library_for
+from leadline.campaign.show import Campaign
+from leadline.errors import LeadlineError, MeasurementFailed, MissingPrerequisite
+from leadline.figures.run import open_run
+from leadline.libraries import LIBRARIES
+from leadline.mpi import Library
+from leadline.profiles import virtual_clusters
+from leadline.profiles.profile import Profile
+from leadline.profiles.virtual_clusters import disagreements, figures
+from leadline.runs.interruption import Interruption
+from leadline.statistics.median import median
+from leadline.studies.virtual import apart, calibrations, claims, nodes, tables
+from leadline.studies.virtual.plan import DIRECT, LINKS, NODES, Wanted, toml_of
+
+FILE = "campaign.toml"
+FIGURES = "figures.svg"
+SCHEMA = "leadline.study.virtual/1"
+SIDES = {DIRECT: claims.FIRST, LINKS: claims.SECOND}
+KVM = Path("/dev/kvm")
+
+
+@dataclass(frozen=True)
+class Result:
+    """campaign: for its table and page.   content: what JSON, terminal and page show."""
+
+    campaign: Campaign
+    content: dict[str, Any]
+    interruption: Interruption
+
+
+def campaign_of(wanted: Wanted, directory: Path) -> Campaign:
+    """Writes the campaign's file into the directory. An earlier call's runs are kept."""
+    run_directory.make(directory)
+    run_directory.refuse_if_others_write(directory, shared=False)
+    kind = next(each for each in LIBRARIES if each.name == kind_of(wanted.library))
+    with own_files.replacing(directory / FILE) as out:
+        out.write(toml_of(wanted, kind, directory))
+    return Campaign.of_file(directory / FILE, directory, directory)
+
+
+def run(campaign: Campaign, wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None]) -> Result:
+    """Raises MissingPrerequisite where there are no nodes, MeasurementFailed if there is nothing to show."""
+    library = library_for(wanted.library, say)
+    with _second(wanted, library, campaign.directory):
+        finished = campaign.run(say, None, retry_failed=False)
+        if not campaign.journal.rows and not finished.interruption.signal:
+            raise MeasurementFailed("no run of the study was made")
+        found = Found.of(campaign)
+        measured = None
+        if not finished.interruption.signal:
+            measured = calibrations.measured(wanted, library, campaign.directory, progress)
+    return Result(campaign, content_of(campaign, wanted, found, measured), finished.interruption)
+
+
+def _second(wanted: Wanted, library: Library, directory: Path) -> AbstractContextManager[None]:
+    if wanted.virtual:
+        return contextlib.nullcontext()
+    return nodes.made(wanted.ranks, wanted.rate, library, directory / NODES)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The recordings: by side and nodes, a directory and a profile for each repeat that succeeded, in order."""
+
+    directories: dict[tuple[str, int], list[Path]]
+    profiles: dict[tuple[str, int], list[Profile]]
+
+    @staticmethod
+    def of(campaign: Campaign) -> Found:
+        found = Found({}, {})
+        for cell in campaign.cells:
+            key = SIDES[cell.setting.name], cell.ranks
+            for directory in _recorded(campaign, cell):
+                with contextlib.suppress(LeadlineError):
+                    profile = tables.profile_of(open_run(directory))
+                    found.directories.setdefault(key, []).append(directory)
+                    found.profiles.setdefault(key, []).append(profile)
+        return found
+
+
+def _recorded(campaign: Campaign, cell: Cell) -> Iterator[Path]:
+    for (cell_id, repeat, recorded), row in sorted(campaign.journal.rows.items()):
+        if cell_id == cell.id and recorded and row["ok"]:
+            yield campaign.directory / RUNS / run_name(cell_id, repeat, recorded)
+
+
+def content_of(
+    campaign: Campaign, wanted: Wanted, found: Found, measured: calibrations.Measured | None
+) -> dict[str, Any]:
+    typical = {key: tables.typical(profiles) for key, profiles in found.profiles.items()}
+    both = virtual_clusters.sizes(typical)
+    notes = [*_on_environments(wanted), *(measured.notes if measured is not None else [])]
+    parts, failures = _apart(found, measured, both)
+    drawn, why = _drawn(wanted, typical, campaign.directory / FIGURES) if both else ("", "")
+    return {
+        **campaign.results(),
+        "schema": SCHEMA,
+        "caution": wanted.caution,
+        "tables": [
+            {"side": side, "nodes": count, "rows": tables.rows_of(profile)}
+            for (side, count), profile in sorted(typical.items(), key=lambda item: (item[0][1], item[0][0]))
+        ],
+        "figures": list(figures(typical)),
+        "published": list(figures(virtual_clusters.tables())),
+        "drawn": drawn,
+        "disagreements": [
+            {**vars(each), "ratio": each.ratio, "slower": each.slower} for each in disagreements(typical)
+        ],
+        "apart": [each.as_dict() for each in parts],
+        "claims": [each.as_dict() for each in claims.verdicts(found.profiles, typical)] if both else [],
+        "notes": [*notes, *failures, *([why] if why else []), *_on_counts(found)],
+    }
+
+
+def _apart(
+    found: Found, measured: calibrations.Measured | None, both: list[int]
+) -> tuple[list[apart.Apart], list[str]]:
+    if measured is None or len(measured.networks) < len(SIDES):
+        return [], []
+    parts, failures = [], []
+    for count in both:
+        middle = [_middle(found, side, count) for side in SIDES.values()]
+        try:
+            networks = [measured.networks[setting] for setting in SIDES]
+            runs, seconds = [open_run(path) for path, _ in middle], [whole_s for _, whole_s in middle]
+            parts.append(apart.taken_apart(count, runs, (seconds[0], seconds[1]), networks))
+        except LeadlineError as error:
+            failures.append(f"{count} nodes: the difference is not taken apart: {error}")
+    return parts, failures
+
+
+def _middle(found: Found, side: str, nodes: int) -> tuple[Path, float]:
+    """The recording in the middle of the repeats, by time, and their median."""
+    seconds = [tables.whole_s(profile) for profile in found.profiles[side, nodes]]
+    order = sorted(range(len(seconds)), key=seconds.__getitem__)
+    return found.directories[side, nodes][order[(len(order) - 1) // 2]], median(seconds)
+
+
+def _drawn(wanted: Wanted, typical: virtual_clusters.Tables, file: Path) -> tuple[str, str]:
+    """The file's name, or why there is none."""
+    names = {claims.FIRST: "direct", claims.SECOND: "virtual"}
+    title = f"wrf, one process per node: seconds per process, medians. Virtual: {wanted.second}.\n{wanted.caution}"
+    try:
+        virtual_clusters.draw(typical, file, title, names)
+    except (MissingPrerequisite, LeadlineError) as error:
+        return "", str(error)
+    return file.name, ""
+
+
+def _on_environments(wanted: Wanted) -> list[str]:
+    notes = [
+        f"Physical is here: {wanted.library} started directly on this machine. Virtual is here: {wanted.second}.",
+        f"On every figure: {wanted.caution}.",
+    ]
+    cores = len(os.sched_getaffinity(0))
+    if not wanted.virtual:
+        if max(wanted.ranks) > cores:
+            notes.append(f"All nodes share {cores} cores here: in both environments, calls wait for a core, too.")
+        notes.append(f"QEMU guests are not among the environments: {_why_no_guests()}.")
+    return notes
+
+
+def _why_no_guests() -> str:
+    if not os.access(KVM, os.R_OK | os.W_OK):
+        return "there is no KVM here"
+    if shutil.which("qemu-system-x86_64") is None:
+        return "KVM is here, but QEMU is not installed"
+    return "this version starts none; --virtual-launcher takes a launcher that reaches yours"
+
+
+def _on_counts(found: Found) -> list[str]:
+    """TAU lost receives; here each function's calls are all there."""
+    runs = [profile for profiles in found.profiles.values() for profile in profiles]
+    short = sum(profile.calls("MPI_Irecv") != profile.calls("MPI_Isend") for profile in runs)
+    if not runs:
+        return []
+    words = "as many MPI_Irecv as MPI_Isend" if not short else f"MPI_Irecv and MPI_Isend differ in {short}"
+    return [f"Of {len(runs)} runs: {words} (his tables on 8 nodes: 786,044 and 898,840, cut by TAU)."]
