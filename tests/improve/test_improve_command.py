@@ -214,6 +214,33 @@ def test_an_interrupted_search_goes_on_and_measures_no_round_twice(improve: Impr
     assert {(stage, number) for stage, number, _ in again} <= {("race", 1)}  # the round that was interrupted
 
 
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_launches_are_ended_after_some_iterations(improve: Improve, name: str) -> None:
+    """The program has a thousand steps, a minute or more, and none of its launches goes on for so long."""
+    improving = improve(name, "late", 1000, ranks=2, planted=EAGER[name], only="own-settings")
+    at = improving.words.index("--")
+    improving.words[at:at] = ["--stop-after", "8"]
+    found = improving.run()
+    (planted,) = EAGER[name]
+    assert (found.found["confirmed"], found.chosen) == (True, [f"without-{planted}"])
+    assert found.found["gain"] > 0.1
+    plan = json.loads((found.directory / "search.json").read_text())["plan"]
+    assert plan["ended_s"] < 60 < 1000 * found.found["unchanged_s"]
+    assert not [line for line in command_lines() if "improvable" in line and "1000" in line and name in line]
+
+
+@pytest.mark.ci
+def test_a_program_is_tried_with_fewer_steps_and_applied_whole(improve: Improve) -> None:
+    improving = improve("mpich", "late", 30, ranks=2, planted=EAGER["mpich"], only="own-settings")
+    improving.words.append("--steps=30")
+    at = improving.words.index("--")
+    improving.words[at:at] = ["--steps-option", "--steps=8"]
+    found = improving.run()
+    assert found.found["confirmed"] is True
+    assert json.loads((found.directory / "record" / "run.json").read_text())["command"][-1] == "--steps=8"
+    assert improving.apply(found, "--json").stdout.startswith("late: 30 steps")
+
+
 def command_lines() -> list[str]:
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -238,6 +265,8 @@ def test_another_search_s_directory_is_refused(improve: Improve) -> None:
         (["--only", "protocols"], "did you mean protocol"),
         (["--time", "x", "--iterations"], "needs a group"),
         (["--time", "(x)", "--iterations"], "exclude each other"),
+        (["--time", "(x)", "--stop-after", "9"], "prints no time"),
+        (["--steps-option", "'--steps"], "No closing quotation"),
     ],
 )
 def test_wrong_options_are_refused_before_anything_runs(words: list[str], why: str, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from leadline.errors import UsageError
 from leadline.improve import file
 from leadline.improve.results import Results
 from leadline.improve.setting import Setting, command_with, variables_of, with_options
+from leadline.improve.stopping import shortened
 from leadline.launchers.openmpi import OPENMPI
 from leadline.libraries.rule import Rule, Table
 
@@ -46,6 +47,24 @@ def test_options_are_taken_away_with_their_values() -> None:
     assert OPENMPI.settings_in(command[1:]) == [("--mca", "a", "1"), ("-mca", "b", "2")]
     left = with_options(command, [], {}, [("--mca", "a", "1")])
     assert left == [start, "-n", "2", "-mca", "b", "2", "./app", "--mca", "a", "1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "short"),
+    [
+        ("./app --steps 100 -v", "--steps 5", "./app --steps 5 -v"),
+        ("./app --steps=100 -v", "--steps=5", "./app --steps=5 -v"),
+        ("./app steps=100", "steps=5", "./app steps=5"),
+        ("./app input", "-n 5", "./app input -n 5"),
+        ("./app --steps", "--steps 5", "./app --steps --steps 5"),
+        ("./app", "", "./app"),
+    ],
+)
+@pytest.mark.parametrize("launched", [True, False])
+def test_a_program_has_another_number_of_steps(words: str, option: str, short: str, *, launched: bool) -> None:
+    before = [mpiexec("mpich")[0], "-n", "2"] if launched else []
+    found = shortened([*before, *words.split()], option.split(), None)
+    assert found == (*before, *short.split())
 
 
 def test_a_program_without_a_launcher_takes_no_options() -> None:

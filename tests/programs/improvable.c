@@ -1,5 +1,5 @@
 // clang-format off
-// A program that a setting can make much slower, by construction. KIND STEPS: in each step of
+// A program that a setting can make much slower, by construction. KIND STEPS [--steps=STEPS]: in each step of
 //   late      every rank but the last sends to the next one, sleeps, and receives; then all meet. If messages wait for
 //             their receiver, the ranks sleep one after the other instead of together.
 //   barriers  the ranks meet often: if those that wait keep their core from the others, each meeting takes a time slice.
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const char* kind = argc > 1 ? argv[1] : "alone";
-  const int steps = argc > 2 ? atoi(argv[2]) : 10;
+  const int steps = argc > 3 ? atoi(strchr(argv[3], '=') + 1) : argc > 2 ? atoi(argv[2]) : 10;
   char* data = calloc(1, LONG);
   double sum = 0.0;
   for (int step = 0; step < steps; step++) {

@@ -106,6 +106,24 @@ time.sleep(250)
 """
 
 
+def test_what_has_done_enough_is_ended_and_has_succeeded() -> None:
+    times: list[float] = []
+
+    def enough(elapsed_s: float) -> bool:
+        times.append(elapsed_s)
+        return len(times) == 2
+
+    outcome = sh("echo begun; sleep 100", enough=enough)
+    assert (outcome.ending, outcome.ok, outcome.reason) == (Ending.ENOUGH, True, "")
+    assert outcome.output == "begun\n"
+    assert times[0] < times[1] <= outcome.wall_s
+
+
+def test_what_ends_before_it_has_done_enough_is_done() -> None:
+    assert sh("true", enough=lambda _: False).ending is Ending.DONE
+    assert sh("sleep 0.2; exit 3", enough=lambda _: False).ending is Ending.FAILED
+
+
 def test_whatever_hangs_is_ended_with_all_its_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A launcher and ranks that ignore SIGTERM, in process groups of their own."""
     monkeypatch.setattr("leadline.runs.execute.TERMINATION_S", 0.1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -29,6 +30,14 @@ def duration_s(text: str) -> float:
     return sum(float(number) * UNITS[unit] for number, unit in parts)
 
 
+def _words_of(option: str) -> tuple[str, ...]:
+    """Raises UsageError."""
+    try:
+        return tuple(shlex.split(option))
+    except ValueError as error:
+        raise UsageError(f"--steps-option {option}: {error}") from None
+
+
 @click.command("improve", context_settings=PROGRAM_FOLLOWS)
 @click.option(
     "--for",
@@ -51,6 +60,19 @@ def duration_s(text: str) -> float:
     is_flag=True,
     envvar="LEADLINE_ITERATIONS",
     help="Compare iterations of the main loop, or end if there are none.  [default: iterations, else the whole run]",
+)
+@click.option(
+    "--stop-after",
+    type=click.IntRange(min=5),
+    metavar="N",
+    envvar="LEADLINE_STOP_AFTER",
+    help="End each launch when about N iterations of the main loop are done, instead of running the program whole.",
+)
+@click.option(
+    "--steps-option",
+    metavar="OPTION",
+    envvar="LEADLINE_STEPS_OPTION",
+    help="Run the program with fewer steps: OPTION in place of its own, for example '--steps 20' or 'steps=20'.",
 )
 @click.option(
     "--reorder",
@@ -88,6 +110,8 @@ def command(
     limit: str,
     pattern: str | None,
     iterations: bool,
+    stop_after: int | None,
+    steps_option: str | None,
     reorder: bool,
     compared: tuple[Path, ...],
     only: str | None,
@@ -116,6 +140,9 @@ def command(
         check_pattern(pattern)
         if iterations:
             raise UsageError("--time and --iterations exclude each other")
+        if stop_after is not None:
+            raise UsageError("--time and --stop-after exclude each other: a program that is ended prints no time")
+    short = _words_of(steps_option) if steps_option else ()
     for_s = duration_s(limit)
     chosen = tuple(only.split(",")) if only else ()
     for kind in chosen:
@@ -125,7 +152,8 @@ def command(
     run_directory.make(output.absolute())
     run_directory.refuse_if_others_write(output.absolute(), shared=False)
     say_mistakes(program, find_launcher(program))
-    wanted = Wanted(program, output.absolute(), for_s, pattern, iterations, reorder, compared, chosen)
+    directory = output.absolute()
+    wanted = Wanted(program, directory, for_s, pattern, iterations, reorder, compared, chosen, stop_after, short)
     with ProgressLine(say) as line:
         found = improve(wanted, line.note, line.show)
     told = lines(found, nearby(output), program)

@@ -7,6 +7,7 @@ proof.py         whether a setting takes effect in the ranks
 step.py          what is compared: an iteration's time, a figure that the program prints, the whole run
 search.py        which run comes next, and what the times say: knows neither MPI nor launches
 kept.py          what was measured, in the directory, so that an interrupted search goes on
+stopping.py      launches that need not be whole: fewer steps, or ended after some iterations
 improving.py     puts these together
 file.py          improve.toml, by which `leadline apply` sets what was kept
 """

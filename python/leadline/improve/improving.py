@@ -23,6 +23,7 @@ from leadline.improve.results import Results
 from leadline.improve.search import TOGETHER, Search, Stage, interval_of
 from leadline.improve.setting import Setting
 from leadline.improve.step import Measured, measured, recorded
+from leadline.improve.stopping import UntilIterations, shortened
 from leadline.improve.trials import SETTINGS, Trials
 from leadline.improve.why import Change, changes
 from leadline.launchers import OTHER
@@ -41,7 +42,8 @@ NO_TIME = "no time: {} launches of {} fit into what --for leaves"
 @dataclass(frozen=True)
 class Wanted:
     """for_s: for everything.   pattern: of --time.   iterations: they, or nothing.   compared: files of results.
-    only: kinds of candidates; () for all."""
+    only: kinds of candidates; () for all.   stop_after: iterations of the main loop, after which a launch is ended.
+    steps_option: of the program, in place of its own, in every launch."""
 
     command: tuple[str, ...]
     directory: Path
@@ -51,6 +53,8 @@ class Wanted:
     reorder: bool = False
     compared: tuple[Path, ...] = ()
     only: tuple[str, ...] = ()
+    stop_after: int | None = None
+    steps_option: tuple[str, ...] = ()
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     @property
@@ -62,7 +66,18 @@ class Wanted:
             "reorder": self.reorder,
             "only": list(self.only),
             "compared": list(map(str, self.compared)),
+            "stop_after": self.stop_after,
+            "steps_option": list(self.steps_option),
         }
+
+    @property
+    def only_iterations(self) -> bool:
+        return self.iterations or self.stop_after is not None
+
+    @property
+    def launched(self) -> tuple[str, ...]:
+        """The command as it is tried."""
+        return shortened(self.command, self.steps_option, self.environ.get("PATH"))
 
 
 @dataclass
@@ -107,8 +122,9 @@ class _Improving:
         """What is tried, and what is not: made once, and kept."""
         if self.kept.plan:
             return self.kept.plan
-        run, wall_s = self._recorded()
-        what = measured(run, self.wanted.pattern, iterations_wanted=self.wanted.iterations)
+        run, wall_s, ended_s = self._recorded()
+        only, ended = self.wanted.only_iterations, ended_s is not None
+        what = measured(run, self.wanted.pattern, iterations_wanted=only, ended=ended)
         launcher = self.about.launcher.kind if self.about.launcher is not None else OTHER
         facts = facts_of(run, self.about.library, launcher, self.wanted.environ, self._set_options())
 
@@ -123,6 +139,7 @@ class _Improving:
             "measured": what.value,
             "ranks": facts.ranks,
             "record_wall_s": wall_s,
+            "ended_s": ended_s,
             "settings": [file.as_data(setting) for setting in chosen],
             "not_tried": [[each.what, each.why] for each in not_tried],
         }
@@ -131,17 +148,19 @@ class _Improving:
 
     def _set_options(self) -> list[tuple[str, ...]]:
         launcher = self.about.launcher
-        return [] if launcher is None else launcher.kind.settings_in(self.wanted.command[launcher.index + 1 :])
+        return [] if launcher is None else launcher.kind.settings_in(self.wanted.launched[launcher.index + 1 :])
 
-    def _recorded(self) -> tuple[Run, float]:
+    def _recorded(self) -> tuple[Run, float, float | None]:
+        """The run, how long it took, and when it was ended, if it was, because it had done enough."""
         directory = self.wanted.directory / RECORD
         shutil.rmtree(directory, ignore_errors=True)
         self.progress("recording the unchanged program")
-        launch = Launch("recording", recorded(self.wanted.command, directory), self.wanted.environ)
+        enough = None if self.wanted.stop_after is None else UntilIterations(directory, self.wanted.stop_after)
+        launch = Launch("recording", recorded(self.wanted.launched, directory), self.wanted.environ, enough=enough)
         outcome = execute(launch)
         if not outcome.ok:
             raise MeasurementFailed(f"the unchanged program: {outcome.explained}")
-        return open_run(directory), outcome.wall_s
+        return open_run(directory), outcome.wall_s, enough.reached_s if enough is not None else None
 
     def _proven(self, found: Sequence[Setting], ranks: int, not_tried: list[NotTried]) -> list[Setting]:
         """Those that take effect here."""
@@ -151,7 +170,7 @@ class _Improving:
         for setting in found:
             self.progress(f"does it take effect? {setting.what}")
             try:
-                why = why_without_effect(setting, self.wanted.command, self.wanted.environ, ranks, folder)
+                why = why_without_effect(setting, self.wanted.launched, self.wanted.environ, ranks, folder)
             except LeadlineError as error:
                 why = str(error)
             if why:
@@ -178,7 +197,7 @@ class _Improving:
         what = Measured(plan["measured"])
         results = Results(self.wanted.compared)
         trials = Trials(
-            self.wanted.command,
+            self.wanted.launched,
             self.wanted.environ,
             settings,
             what,
@@ -187,6 +206,7 @@ class _Improving:
             results,
             self.progress,
             longest_s=float(plan["record_wall_s"]),
+            ended_s=plan.get("ended_s"),
         )
         trials.read_outputs()
         improved = Improved(what, settings, [NotTried(*each) for each in plan["not_tried"]], search, 0, 0.0, None)
@@ -230,7 +250,7 @@ class _Improving:
 
 def _subject(wanted: Wanted) -> Subject:
     try:
-        return subject(wanted.command, wanted.environ)
+        return subject(wanted.launched, wanted.environ)
     except MissingPrerequisite as error:
         raise MissingPrerequisite(
             f"nothing can be tried: {error}", hint="name launcher and program: leadline improve -- mpiexec -n 4 ./app"

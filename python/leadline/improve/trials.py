@@ -13,7 +13,8 @@ from leadline.improve.kept import Kept
 from leadline.improve.results import Results
 from leadline.improve.search import BASE, TOGETHER, Search, Stage
 from leadline.improve.setting import Setting, command_with, variables_of
-from leadline.improve.step import LIGHT, Measured, recorded, seconds_of
+from leadline.improve.step import FEWEST, LIGHT, Measured, recorded, seconds_of
+from leadline.improve.stopping import UntilIterations
 from leadline.libraries.rule import Table
 from leadline.runs.launch import Launch
 from leadline.runs.order import Order, Turn, turns
@@ -31,7 +32,8 @@ SHOWN = {Stage.RACE: "race", Stage.COMBINE: "combinations", Stage.CONFIRM: "fres
 
 @dataclass
 class Trials:
-    """command: the user's.   settings: the candidates, by name.   longest_s: of the unchanged program, so far."""
+    """command: the user's.   settings: the candidates, by name.   longest_s: of the unchanged program, so far.
+    ended_s: after which a launch is ended, because it has done enough; None: none is."""
 
     command: Sequence[str]
     environ: Mapping[str, str]
@@ -42,6 +44,7 @@ class Trials:
     results: Results
     progress: Callable[[str], None]
     longest_s: float = 0.0
+    ended_s: float | None = None
     _outputs: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
 
     def round(self, search: Search, left_s: float) -> Finished[str]:
@@ -77,15 +80,21 @@ class Trials:
         """A launch that records the program with these settings, as it was recorded first."""
         shutil.rmtree(directory, ignore_errors=True)
         words, environ = self._prepared(name)
-        return Launch(name, recorded(words, directory), environ, limit_s=LONGEST[0] + LONGEST[1] * self.longest_s)
+        limit_s = LONGEST[0] + LONGEST[1] * self.longest_s
+        return Launch(name, recorded(words, directory), environ, limit_s=limit_s, enough=self._enough(directory))
 
     def _launch(self, name: str) -> Launch:
         words, environ = self._prepared(name)
         limit_s = None if name == BASE else LONGEST[0] + LONGEST[1] * self.longest_s
         argv = tuple(words)
+        directory = self.kept.directory / TRIAL / "run"
         if self.what is Measured.ITERATION:
-            argv, environ = recorded(words, self.kept.directory / TRIAL / "run"), {**environ, **LIGHT}
-        return Launch(name, argv, environ, limit_s=limit_s)
+            argv, environ = recorded(words, directory), {**environ, **LIGHT}
+        return Launch(name, argv, environ, limit_s=limit_s, enough=self._enough(directory))
+
+    def _enough(self, directory: Path) -> Callable[[float], bool] | None:
+        """Ended when the first recording was; later if it has too few iterations by then."""
+        return None if self.ended_s is None else UntilIterations(directory, FEWEST, self.ended_s)
 
     def _prepared(self, name: str) -> tuple[list[str], dict[str, str]]:
         folder = self.kept.directory / TRIAL
@@ -112,7 +121,8 @@ class Trials:
             if why:
                 raise MeasurementFailed(f"the unchanged program: {why}")
             self.longest_s = max(self.longest_s, outcome.wall_s)
-            self._add_unchanged(outcome.output)
+            if self.ended_s is None:
+                self._add_unchanged(outcome.output)
         elif not why:
             self._outputs[name] = outcome.output, self.results.digests()
         shutil.rmtree(folder, ignore_errors=True)
@@ -120,7 +130,7 @@ class Trials:
     def _seconds_of(self, name: str, outcome: Outcome, folder: Path) -> tuple[float | None, str]:
         """Its time, and why it does not count. Raises UsageError if --time finds nothing in the unchanged output."""
         try:
-            seconds = seconds_of(outcome, self.what, self.pattern, folder / "run")
+            seconds = seconds_of(outcome, self.what, self.pattern, folder / "run", ended=self.ended_s is not None)
         except UsageError as error:
             if name == BASE:
                 raise

@@ -67,7 +67,7 @@ def _waited(
     limit_s = min(limits, default=None)
     ending: Ending | None = None
     with asked.waking(watch.wake):
-        ending = _until(launch, watch, asked, None if limit_s is None else begin + limit_s, output)
+        ending = _until(launch, watch, asked, begin, None if limit_s is None else begin + limit_s, output)
         if ending is Ending.TIMED_OUT and limit_s != launch.limit_s:
             ending = Ending.CUT_SHORT
         if ending is not None:
@@ -83,14 +83,19 @@ def _waited(
     return outcome if code == 0 else replace(outcome, ending=Ending.FAILED, signal=signal_named(code))
 
 
-def _until(launch: Launch, watch: _Watch, asked: Interruption, end: float | None, output: IO[bytes]) -> Ending | None:
+def _until(
+    launch: Launch, watch: _Watch, asked: Interruption, begin: float, end: float | None, output: IO[bytes]
+) -> Ending | None:
     """Why it has to be ended; None if it ended by itself."""
     given_up = False
     while True:
         if asked.signal:  # looked at before each wait: it may have come before there was anything to wake
             return Ending.INTERRUPTED
-        if watch.wait(end if not launch.gives_up_on else _sooner(end, time.perf_counter() + LOOK_S)):
+        looks = launch.gives_up_on or launch.enough is not None
+        if watch.wait(_sooner(end, time.perf_counter() + LOOK_S) if looks else end):
             return None
+        if launch.enough is not None and launch.enough(time.perf_counter() - begin):
+            return Ending.ENOUGH
         if end is not None and time.perf_counter() >= end:
             return Ending.GIVEN_UP if given_up else Ending.TIMED_OUT
         if launch.gives_up_on and not given_up:

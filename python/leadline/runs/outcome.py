@@ -15,6 +15,7 @@ LAST_LINES = 4
 
 class Ending(enum.Enum):
     DONE = "done"  # exit code 0
+    ENOUGH = "ended early"  # it had done what it was started for
     FAILED = "failed"  # another exit code
     KILLED = "killed"  # by a signal
     TIMED_OUT = "timed out"  # it did not end within its own limit
@@ -52,13 +53,13 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        return self.ending is Ending.DONE
+        return self.ending in (Ending.DONE, Ending.ENOUGH)
 
     @property
     def reason(self) -> str:
         """Why it failed, in a few words; "" if it did not."""
         match self.ending:
-            case Ending.DONE:
+            case Ending.DONE | Ending.ENOUGH:
                 return ""
             case Ending.FAILED:
                 return f"exit code {self.exit_code}" + (f" ({self.signal})" if self.signal else "")
