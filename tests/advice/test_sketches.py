@@ -36,8 +36,8 @@ def site(function: str, *, file: str = "src/halo.c", routine: str = "exchange") 
     return Site(function, False, (Location(routine, routine, "app", file, 41),), True, ())
 
 
-def candidate(kind: str, together: int) -> Candidate:
-    return Candidate(kind, "", "", (), Without(""), together=together)
+def candidate(kind: str, together: int, shape: str = "") -> Candidate:
+    return Candidate(kind, "", "", (), Without(""), together=together, shape=shape)
 
 
 def recorded(function: str, times: int, n_bytes: int = 8, **place: str) -> list[RecordedCall]:
@@ -57,6 +57,9 @@ CASES = {
     "larger-io.collected": (candidate("larger-io", 0), recorded("write", 1)),
     "create-once.dup": (candidate("create-once", 0), recorded("MPI_Comm_dup", 1)),
     "create-once.split": (candidate("create-once", 0), recorded("MPI_Comm_split", 1)),
+    "collective.gather": (candidate("collective", 0, "gather"), recorded("MPI_Recv", 1)),
+    "collective.distribute": (candidate("collective", 0, "distribute"), recorded("MPI_Send", 1, 800)),
+    "collective.alltoall": (candidate("collective", 0, "alltoall"), recorded("MPI_Isend", 2, 800)),
 }
 
 
@@ -158,7 +161,8 @@ def test_every_kind_has_a_sketch_or_says_why_not_and_tells_its_pitfalls() -> Non
         about = _about(kind.id)
         assert (FOLDER / f"{kind.id}.toml").is_file(), kind.id
         assert pitfalls_of(kind.id), kind.id
-        names = [f"{kind.id}.{variant}" for variant in about.get("variants", {}).values()]
+        variants = [*about.get("variants", {}).values(), *about.get("shapes", [])]
+        names = [f"{kind.id}.{variant}" for variant in variants]
         names = names or [about.get("template", kind.id)]
         for language in LANGUAGES if "no_sketch" not in about else ():
             for name in names:

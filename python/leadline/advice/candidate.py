@@ -18,6 +18,7 @@ class Candidate:
     also: what the change brings with it, to the replay.
     parts: changes of the same kind that it consists of, each of which can be made by itself.
     assumes: what the record cannot show, sentences.   together: calls or messages that become one; 0: unknown.
+    shape: which of its kind's sketches shows it, where there are several.
     """
 
     kind: str
@@ -29,6 +30,7 @@ class Candidate:
     together: int = 0
     also: tuple[AnyChange | Algorithm, ...] = ()
     parts: tuple[Candidate, ...] = ()
+    shape: str = ""
 
     @property
     def changes(self) -> tuple[AnyChange | Algorithm, ...]:

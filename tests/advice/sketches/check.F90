@@ -21,6 +21,9 @@ program check
   use parallel_io, only: write_parts
   use read_once, only: read_for_all
   use larger_io_collected, only: write_later
+  use collective_gather, only: gather_parts
+  use collective_distribute, only: send_to_all, scatter_parts
+  use collective_alltoall, only: exchange_with_all
   use leadline_segments
   implicit none
   integer, parameter :: fields = 6, points = 50
@@ -29,6 +32,7 @@ program check
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
   call check_pack()
+  call check_collectives()
   call check_reductions()
   call check_created()
   call check_exchanges()
@@ -84,6 +88,33 @@ contains
     call reduce_to_root(together, 1, MPI_COMM_WORLD)
     call tell("merge-reductions.reduce", all(naive == together))
   end subroutine check_reductions
+
+  ! A rank's part has as many numbers as its rank, and one more.
+  subroutine check_collectives()
+    integer, parameter :: root = 1
+    real(8) :: everything(ranks * (ranks + 1) / 2), gathered(ranks * (ranks + 1) / 2), part(rank + 1), own(rank + 1)
+    real(8) :: data(5), out(5, ranks), naive(5, ranks), at_once(5, ranks)
+    integer :: counts(ranks), r, i
+    counts = [(r + 1, r = 0, ranks - 1)]
+    everything = [((r * 100d0 + i, i = 0, r), r = 0, ranks - 1)]
+    part = [(rank * 100d0 + i, i = 0, rank)]
+    gathered = 0
+    call gather_parts(MPI_COMM_WORLD, root, part, gathered, counts)
+    call tell("collective.gather", rank /= root .or. all(gathered == everything))
+    data = 0
+    if (rank == root) data = [(i, i = 1, 5)]
+    own = 0
+    call send_to_all(MPI_COMM_WORLD, root, data)
+    call scatter_parts(MPI_COMM_WORLD, root, everything, counts, own)
+    call tell("collective.distribute", all(data == [(i, i = 1, 5)]) .and. all(own == part))
+    out = reshape([((rank * 1000d0 + r * 10 + i, i = 1, 5), r = 1, ranks)], shape(out))
+    do r = 1, ranks
+      call MPI_Sendrecv(out(1, r), 5, MPI_DOUBLE_PRECISION, r - 1, 1, naive(1, r), 5, MPI_DOUBLE_PRECISION, r - 1, 1, &
+                        MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
+    end do
+    call exchange_with_all(MPI_COMM_WORLD, out, at_once)
+    call tell("collective.alltoall", all(naive == at_once))
+  end subroutine check_collectives
 
   logical function alike(a, b)
     COMMUNICATOR, intent(in) :: a, b

@@ -38,6 +38,9 @@
 #undef TAG
 #include <fcntl.h>
 
+#include "collective.alltoall.c"
+#include "collective.distribute.c"
+#include "collective.gather.c"
 #include "larger-io.collected.c"
 #include "parallel-io.c"
 #include "read-once.c"
@@ -162,11 +165,41 @@ static void check_files(void) {
   tell("larger-io.collected", written && has(name, alone, sizeof alone));
 }
 
+/* A rank's part has as many numbers as its rank, and one more. */
+static void check_collectives(void) {
+  enum { MOST = 8, EACH = 5 };
+  double everything[MOST * MOST], gathered[MOST * MOST], part[MOST], data[EACH];
+  double out[MOST][EACH], naive[MOST][EACH], at_once[MOST][EACH];
+  int counts[MOST], all = 0, own = rank + 1, same = 1;
+  const int root = 1;
+  for (int r = 0; r < ranks; ++r) {
+    counts[r] = r + 1;
+    for (int i = 0; i <= r; ++i, ++all) everything[all] = r * 100 + i;
+  }
+  for (int i = 0; i < own; ++i) part[i] = rank * 100 + i;
+  gather_parts(MPI_COMM_WORLD, root, part, own, MPI_DOUBLE, gathered, counts);
+  tell("collective.gather", rank != root || memcmp(everything, gathered, (size_t)all * sizeof *everything) == 0);
+  for (int i = 0; i < EACH; ++i) data[i] = rank == root ? i : 0;
+  memset(part, 0, sizeof part);
+  send_to_all(MPI_COMM_WORLD, root, data, EACH, MPI_DOUBLE);
+  scatter_parts(MPI_COMM_WORLD, root, everything, counts, part, own, MPI_DOUBLE);
+  for (int i = 0; i < EACH; ++i) same = same && data[i] == i;
+  for (int i = 0; i < own; ++i) same = same && part[i] == rank * 100 + i;
+  tell("collective.distribute", same);
+  for (int r = 0; r < ranks; ++r)
+    for (int i = 0; i < EACH; ++i) out[r][i] = rank * 1000 + r * 10 + i;
+  for (int r = 0; r < ranks; ++r)
+    MPI_Sendrecv(out[r], EACH, MPI_DOUBLE, r, 1, naive[r], EACH, MPI_DOUBLE, r, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  exchange_with_all(MPI_COMM_WORLD, out, at_once, EACH, MPI_DOUBLE);
+  tell("collective.alltoall", memcmp(naive, at_once, (size_t)ranks * sizeof *naive) == 0);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   check_pack();
+  check_collectives();
   check_reductions();
   check_created();
   check_exchanges();

@@ -99,7 +99,29 @@ def check_files() -> None:
     tell("larger-io.collected", Path(name).read_bytes() == np.arange(600.0).tobytes())
 
 
+def check_collectives() -> None:
+    """A rank's part has as many numbers as its rank, and one more."""
+    root, counts = 1, [rank + 1 for rank in range(world.size)]
+    parts = [100.0 * rank + np.arange(counts[rank]) for rank in range(world.size)]
+    part, everything, naive = parts[world.rank], np.zeros(sum(counts)), np.concatenate(parts)
+    sketch("collective.gather").gather_parts(world, root, part, everything, counts)
+    tell("collective.gather", everything.tolist() == (naive.tolist() if world.rank == root else [0.0] * sum(counts)))
+    module = sketch("collective.distribute")
+    data = np.arange(5.0) if world.rank == root else np.zeros(5)
+    module.send_to_all(world, root, data)
+    own = np.zeros(counts[world.rank])
+    module.scatter_parts(world, root, own, naive if world.rank == root else None, counts)
+    tell("collective.distribute", data.tolist() == list(range(5)) and own.tolist() == part.tolist())
+    send = np.array([[1000.0 * world.rank + 10 * rank + i for i in range(4)] for rank in range(world.size)])
+    receive, by_hand = np.zeros_like(send), np.zeros_like(send)
+    sketch("collective.alltoall").exchange_with_all(world, send, receive)
+    for rank in range(world.size):
+        world.Sendrecv(send[rank], rank, 1, by_hand[rank], rank, 1)
+    tell("collective.alltoall", receive.tobytes() == by_hand.tobytes())
+
+
 check_pack()
+check_collectives()
 check_reductions()
 check_created()
 check_exchanges()

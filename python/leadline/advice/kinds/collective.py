@@ -20,6 +20,7 @@ class _Shape:
     text: str
     change: type[Gather] | type[Distribute] | type[ExchangeAll]
     assumes: tuple[str, ...]
+    sketch: str
 
 
 SHAPES = {
@@ -28,6 +29,7 @@ SHAPES = {
         "MPI_Gather, or MPI_Gatherv for parts of different sizes; MPI_Reduce if rank {root} adds them up.",
         Gather,
         (f"rank {{root}} needs no part before it has all; {ORDER}",),
+        "gather",
     ),
     "one_to_all": _Shape(
         "Make one MPI_Bcast or MPI_Scatter of the messages from rank {root} in {where}",
@@ -38,12 +40,14 @@ SHAPES = {
             "all ranks get the same data, if the messages are equally long: a scatter gains less than a broadcast",
             f"rank {{root}} computes nothing between these messages that others wait for; {ORDER}",
         ),
+        "distribute",
     ),
     "handmade_alltoall": _Shape(
         "Make one MPI_Alltoall of the messages in {where}",
         "MPI_Alltoall, or MPI_Alltoallv for parts of different sizes; MPI_Allgather if all ranks get the same data.",
         ExchangeAll,
         (ORDER,),
+        "alltoall",
     ),
 }
 
@@ -72,6 +76,7 @@ def _candidate(entry: PatternEntry, shape: _Shape) -> Candidate:
         entry.sites,
         change,
         tuple(each.format(**told) for each in shape.assumes),
+        shape=shape.sketch,
     )
 
 

@@ -4,7 +4,8 @@ A kind has a file here, KIND.toml: `pitfalls`, and either `no_sketch`, which say
 each language: KIND.c.in (which is C++ as well), KIND.f90.in (`use mpi`), KIND.f08.in (`use mpi_f08`) and KIND.py.in.
 `template` names another kind that has them.
 Where the code depends on the function that is called, `variants` maps functions to the name of a variant, whose
-templates are KIND.VARIANT.c.in and so on; `other_functions` says why the rest have none.
+templates are KIND.VARIANT.c.in and so on; `other_functions` says why the rest have none. Where it depends on the
+candidate, `shapes` lists the variants that candidates name.
 
 Templates are string.Template's. What the record does not tell is a named constant, or an argument; nothing is invented.
 """

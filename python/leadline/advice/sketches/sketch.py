@@ -49,6 +49,8 @@ def sketch_of(candidate: Candidate, calls: Sequence[RecordedCall], language: Lan
     name = str(about.get("template", candidate.kind))
     if "no_sketch" in about:
         return None
+    if candidate.shape:
+        name += f".{candidate.shape}"
     if "variants" in about:
         fitting = [about["variants"][call.site.function] for call in calls if call.site.function in about["variants"]]
         if not fitting:
