@@ -764,13 +764,13 @@ class MessageTime:
     done_end_ns: float
 
 class MessageTimes:
-    """Takes all processes of a run once more, in the profile's order; then finds messages, of `most` at most."""
+    """Takes all processes of a run once more, in the profile's order; then finds messages, about `most` at most."""
 
     wanted: bool
 
-    def __init__(self, profile: Profile) -> None: ...
+    def __init__(self, profile: Profile, most: int) -> None: ...
     def add(self, process: Process, index: int) -> None: ...
-    def find(self, most: int) -> list[MessageTime]: ...
+    def find(self) -> list[MessageTime]: ...
 
 class WaitFinder:
     """Takes all processes of a run once more, in the profile's order; then finds what waited for what."""

@@ -96,10 +96,10 @@ void bind_waits(nb::module_& m) {
       .def_ro("done_begin_ns", &MessageTime::done_begin_ns)
       .def_ro("done_end_ns", &MessageTime::done_end_ns);
   nb::class_<MessageTimes>(m, "MessageTimes")
-      .def(nb::init<const analysis::Profile&>(), nb::arg("profile"), nb::keep_alive<1, 2>())
+      .def(nb::init<const analysis::Profile&, uint64_t>(), nb::arg("profile"), nb::arg("most"), nb::keep_alive<1, 2>())
       .def_prop_ro("wanted", &MessageTimes::wanted)
       .def("add", &MessageTimes::add, nb::arg("process"), nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
-      .def("find", &MessageTimes::find, nb::arg("most"), nb::call_guard<nb::gil_scoped_release>());
+      .def("find", &MessageTimes::find, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<WaitFinder>(m, "WaitFinder")
       .def("add", &WaitFinder::add, nb::arg("process"), nb::arg("index"), nb::call_guard<nb::gil_scoped_release>())
       .def("find", &WaitFinder::find, nb::call_guard<nb::gil_scoped_release>());

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import random
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from leadline import _core
+from leadline.predict import message_costs
 from leadline.predict.eager_limit import eager_limit_of
-from leadline.predict.message_costs import FEWEST, LATENCY_NS, costs_of
+from leadline.predict.message_costs import FEWEST, LATENCY_NS, costs_of, messages_of
 from leadline.predict.recorded_network import figures_of
+from replay.predicted_runs import FIELDS, STEPS, record
 
 FUNCTIONS = ["MPI_Send", "MPI_Recv", "MPI_Waitall", "MPI_Sendrecv"]
 SEND, RECEIVE, WAITALL, EXCHANGE = range(4)
@@ -160,3 +165,17 @@ def test_the_eager_limit_lies_between_what_was_sent_at_once_and_what_was_not() -
         found = eager_limit_of(messages, FUNCTIONS, in_place)
         assert (found.nearest(4096), found.copied(in_place)) == (4096, 300 if waits else 4000)
     assert nothing.copied(in_place) == 256
+
+
+def test_of_many_messages_those_of_some_iterations_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """fields.c: each of two ranks sends FIELDS messages in each of STEPS iterations."""
+    run = record(tmp_path, "fields.c", "-g")
+    everything = messages_of(run)
+    assert len(everything) >= 2 * FIELDS * STEPS
+    monkeypatch.setattr(message_costs, "MOST_MESSAGES", len(everything) // 4)
+    some = messages_of(run)
+    assert len(everything) // 8 <= len(some) <= len(everything) // 3
+    ends = {(each.sender, each.receiver, each.bytes) for each in some}
+    assert ends <= {(each.sender, each.receiver, each.bytes) for each in everything}
+    monkeypatch.setattr(message_costs, "MOST_MESSAGES", 1)
+    assert messages_of(run)  # one iteration in any case

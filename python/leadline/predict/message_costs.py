@@ -87,12 +87,12 @@ class _Arrival:
 
 def messages_of(run: Run, *, within_host: bool = True) -> list[_core.MessageTime]:
     """Of the whole run, or of some iterations; none if their times were not kept."""
-    times = _core.MessageTimes(run.profile)
+    times = _core.MessageTimes(run.profile, MOST_MESSAGES)
     for index in range(len(run.processes)):
         if not times.wanted:
             return []
         times.add(run.trace(index), index)
-    return [each for each in times.find(MOST_MESSAGES) if each.within_host == within_host]
+    return [each for each in times.find() if each.within_host == within_host]
 
 
 def costs_of(

@@ -4,15 +4,17 @@
 
 namespace leadline::analysis {
 
-MessageTimes::MessageTimes(const Profile& profile)
-    : profile_(profile), whole_(profile, StepReader::Part::whole), iterations_(profile, StepReader::Part::iterations) {}
+MessageTimes::MessageTimes(const Profile& profile, uint64_t most)
+    : profile_(profile),
+      whole_(profile, StepReader::Part::whole, most),
+      iterations_(profile, StepReader::Part::iterations, most) {}
 
 void MessageTimes::add(const trace::Process& process, uint32_t index) {
   if (whole_.wanted()) whole_.add(process, index);
   if (iterations_.wanted()) iterations_.add(process, index);
 }
 
-std::vector<MessageTime> MessageTimes::find(size_t most) {
+std::vector<MessageTime> MessageTimes::find() {
   std::vector<OwnTime> own;
   for (const ProcessSummary& p : profile_.processes()) own.push_back(own_time(p.meta));
   const RunTime time = run_time(own);
@@ -21,7 +23,7 @@ std::vector<MessageTime> MessageTimes::find(size_t most) {
   std::vector<Step> steps = whole_.finish();
   if (steps.empty()) steps = iterations_.finish();
   for (const Step& step : steps) {
-    if (!step.timed || found.size() + step.messages.size() > most) continue;
+    if (!step.timed) continue;
     const auto at = [&](uint32_t call, bool end) {
       const StepCall& c = step.calls[call];
       const ProcessTime& t = time.processes[c.process];
@@ -30,6 +32,7 @@ std::vector<MessageTime> MessageTimes::find(size_t most) {
     for (const StepMessage& m : step.messages) {
       if (m.receive_done == StepMessage::none || m.send_done == StepMessage::none) continue;
       const StepCall &send = step.calls[m.send], &done = step.calls[m.receive_done];
+      if (done.margin) continue;  // of an iteration that may be read itself
       const auto& processes = profile_.processes();
       const bool within_host = processes[send.process].meta.host == processes[done.process].meta.host;
       found.push_back({m.bytes, within_host, send.process, done.process, send.site, done.site, before + m.receive_done,

@@ -28,13 +28,14 @@ struct MessageTime {
 
 class MessageTimes {
  public:
-  // The profile has all processes of the run and outlives this.
-  explicit MessageTimes(const Profile& profile);
+  // The profile has all processes of the run and outlives this.   most: messages, about.
+  MessageTimes(const Profile& profile, uint64_t most);
   bool wanted() const { return whole_.wanted() || iterations_.wanted(); }
   // All processes again, in the profile's order.
   void add(const trace::Process& process, uint32_t index);
-  // Once, after the last process: of the whole run, or of as many iterations of its main loop as `most` allows.
-  std::vector<MessageTime> find(size_t most);
+  // Once, after the last process: of the whole run, or of as many iterations of its main loop as `most` allows, but
+  // one.
+  std::vector<MessageTime> find();
 
  private:
   const Profile& profile_;

@@ -84,13 +84,20 @@ Step usual_of(std::vector<Step> steps) {
   return step;
 }
 
+uint64_t messages_of(const Profile& profile) {
+  uint64_t all = 0;
+  for (const ProcessSummary& p : profile.processes()) all += p.total.messages;
+  return all;
+}
+
 }  // namespace
 
-StepReader::StepReader(const Profile& profile, Part part) : profile_(profile), part_(part) {
+StepReader::StepReader(const Profile& profile, Part part, uint64_t most_messages)
+    : profile_(profile), part_(part), most_messages_(most_messages) {
   if (part == Part::first_calls || part == Part::whole) {
     uint64_t calls = 0;
     for (const ProcessSummary& p : profile.processes()) calls += p.total.calls + p.files.calls;
-    wanted_ = part == Part::first_calls || calls <= most_whole;
+    wanted_ = part == Part::first_calls || (calls <= most_whole && messages_of(profile) <= most_messages);
     timed_ = part == Part::whole;
     steps_.resize(1);
     return;
@@ -130,27 +137,16 @@ StepReader::StepReader(const Profile& profile, const std::vector<uint64_t>& iter
 void StepReader::choose(const RunIterations& run) {
   const bool whole = run.kept == "full" && run.count > 0;
   timed_ = whole || !run.sampled.empty();
-  if (part_ == Part::iteration) {
-    // From the middle on, or later than the first: start-up is over.
-    const uint64_t all = whole ? run.count : run.sampled.size();
-    const double calls = std::max(2 * run.calls * static_cast<double>(profile_.processes().size()), 1.0);
-    const auto most = static_cast<uint64_t>(
-        std::clamp(static_cast<double>(most_calls) / calls, 1.0, static_cast<double>(most_alternatives)));
-    const uint64_t first = std::min(all / 2, std::max<uint64_t>(all, most + 1) - most);
-    for (uint64_t at = first; at < std::min(all, first + most); ++at) {
-      steps_.emplace_back().step.iteration = whole ? at : run.sampled[at];
-    }
-    if (!timed_) steps_.emplace_back().step.iteration = 1;
-    wanted_ = true;
-    return;
-  }
+  if (part_ == Part::iteration) return choose_one(run, whole);
   if (!timed_) return;
   // The slowest ones are kept because they are slow: among the regularly chosen ones they would count too much.
   std::set<uint64_t> slow;
   for (const Outlier& o : run.outliers) slow.insert(o.iteration);
-  const double calls = 3 * run.calls * static_cast<double>(profile_.processes().size());
-  auto most = static_cast<size_t>(
-      std::clamp(static_cast<double>(most_calls) / std::max(calls, 1.0), 1.0, static_cast<double>(most_iterations)));
+  const double ranks = static_cast<double>(profile_.processes().size());
+  const double calls = std::max(3 * run.calls * ranks, 1.0);
+  const auto allowed = [calls](size_t limit) { return static_cast<size_t>(static_cast<double>(limit) / calls); };
+  const size_t enough = std::max(allowed(most_chosen), std::min(allowed(most_calls), enough_chosen));
+  size_t most = std::clamp<size_t>(enough, 1, most_iterations);
   if (part_ == Part::slowest) {
     for (const uint64_t iteration : slow) {
       if (steps_.size() < most) steps_.emplace_back().step.iteration = iteration;
@@ -160,14 +156,44 @@ void StepReader::choose(const RunIterations& run) {
   }
   const uint64_t all = whole ? run.count : run.sampled.size();
   if (whole && calls * static_cast<double>(all) <= static_cast<double>(most_of_all)) most = std::max<size_t>(most, all);
-  // In consecutive pairs: the next iteration shows whether what happened in one lasts.
-  for (size_t i = 0; i < most && i < all; ++i) {
-    const uint64_t at = most >= all ? i : std::min<uint64_t>(i / 2 * 2 * all / most + i % 2, all - 1);
+  const auto take = [&](uint64_t at) {
     const uint64_t iteration = whole ? at : run.sampled[at];
-    if (slow.count(iteration) || (!steps_.empty() && steps_.back().step.iteration >= iteration)) continue;
+    if (slow.count(iteration) || (!steps_.empty() && steps_.back().step.iteration >= iteration)) return;
     steps_.emplace_back().step.iteration = iteration;
+  };
+  if (const size_t few = most_by_messages(run.calls * ranks); few < std::min<uint64_t>(most, all)) {
+    for (uint64_t at = (all - few) / 2; at < all && steps_.size() < few; ++at) take(at);
+  } else {
+    // In consecutive pairs: the next iteration shows whether what happened in one lasts.
+    for (size_t i = 0; i < most && i < all; ++i)
+      take(most >= all ? i : std::min<uint64_t>(i / 2 * 2 * all / most + i % 2, all - 1));
   }
   wanted_ = true;
+}
+
+// And others, which may be taken in its place.
+void StepReader::choose_one(const RunIterations& run, bool whole) {
+  // From the middle on, or later than the first: start-up is over.
+  const uint64_t all = whole ? run.count : run.sampled.size();
+  const double calls = std::max(2 * run.calls * static_cast<double>(profile_.processes().size()), 1.0);
+  const auto most = static_cast<uint64_t>(
+      std::clamp(static_cast<double>(most_calls) / calls, 1.0, static_cast<double>(most_alternatives)));
+  const uint64_t first = std::min(all / 2, std::max<uint64_t>(all, most + 1) - most);
+  for (uint64_t at = first; at < std::min(all, first + most); ++at) {
+    steps_.emplace_back().step.iteration = whole ? at : run.sampled[at];
+  }
+  if (!timed_) steps_.emplace_back().step.iteration = 1;
+  wanted_ = true;
+}
+
+// How many iterations with so many calls each.
+size_t StepReader::most_by_messages(double calls) const {
+  uint64_t all_calls = 0;
+  for (const ProcessSummary& p : profile_.processes()) all_calls += p.total.calls;
+  const double in_one =
+      calls * static_cast<double>(messages_of(profile_)) / static_cast<double>(std::max<uint64_t>(all_calls, 1));
+  const double most = static_cast<double>(most_messages_) / std::max(in_one, 1.0);
+  return most < SIZE_MAX / 2 ? static_cast<size_t>(std::max(most, 1.0)) : SIZE_MAX;
 }
 
 // Takes the calls of one thread.

@@ -82,7 +82,8 @@ class StepReader {
     first_calls,  // without times
     whole,        // all calls with their times; not found if some were not kept, or if there are too many
   };
-  StepReader(const Profile& profile, Part part);
+  // `most_messages`: of all iterations together, about; one is read in any case.
+  StepReader(const Profile& profile, Part part, uint64_t most_messages = UINT64_MAX);
   // These iterations, ascending, as in Part::iterations.   loop: number in Profile::loops(); 0: the main one.
   StepReader(const Profile& profile, const std::vector<uint64_t>& iterations, uint32_t loop = 0);
   void add(const trace::Process& process, uint32_t index);
@@ -101,9 +102,11 @@ class StepReader {
     std::map<std::pair<uint64_t, uint64_t>, StepCollective> collectives;
     Epochs epochs;
   };
-  static constexpr size_t most_calls = size_t{1} << 22;         // of all steps together
-  static constexpr size_t most_walked = size_t{1} << 24;        // before a step on a process, if it is not timed
-  static constexpr size_t most_first = size_t{1} << 18;         // first calls of all processes together, of which
+  static constexpr size_t most_calls = size_t{1} << 22;   // of all steps together
+  static constexpr size_t most_chosen = size_t{1} << 20;  // of several iterations with those beside them, of which
+  static constexpr size_t enough_chosen = 6;              // so many are read even so, if all calls allow it
+  static constexpr size_t most_walked = size_t{1} << 24;  // before a step on a process, if it is not timed
+  static constexpr size_t most_first = size_t{1} << 18;   // first calls of all processes together, of which
   static constexpr size_t most_first_of_few = size_t{1} << 16;  // some processes have no more, unless they
   static constexpr size_t enough_first = size_t{1} << 10;       // have fewer than this each
   static constexpr size_t most_whole = size_t{1} << 21;
@@ -112,12 +115,15 @@ class StepReader {
   static constexpr size_t most_of_all = size_t{1} << 16;  // calls: of so few, all iterations are read
   class Reading;
   void choose(const RunIterations& run);
+  void choose_one(const RunIterations& run, bool whole);
+  size_t most_by_messages(double calls) const;
   void walk(const trace::Process& process, const ProcessLoop& loop, Reading* reading);
   void walk_first(const trace::Process& process, size_t stream, Reading* reading);
   void walk_whole(const trace::Process& process, size_t stream, Reading* reading);
 
   const Profile& profile_;
   Part part_;
+  uint64_t most_messages_ = UINT64_MAX;
   std::vector<const ProcessLoop*> loops_;
   uint64_t usual_ = 0;
   bool wanted_ = false, timed_ = false;
