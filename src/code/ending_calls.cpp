@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "code/byte_at.hpp"
 #include "code/imported_calls.hpp"
 #include "code/x86_64.hpp"
 
@@ -54,8 +55,6 @@ bool ends(const char* name) {
   }
   return throws(name);
 }
-
-uint8_t byte_at(uint64_t address) { return *reinterpret_cast<const uint8_t*>(address); }
 
 bool may_return(const CodeMap& code, uint64_t address, unsigned depth);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "code/byte_at.hpp"
 #include "code/x86_64.hpp"
 
 namespace leadline::code {
@@ -10,8 +11,6 @@ namespace {
 
 // GNU and LLVM Fortran, Intel Fortran, C++.
 constexpr const char* run_time_names[] = {"_gfortran_", "_Fortran", "for_", "_Z"};
-
-uint8_t byte_at(uint64_t address) { return *reinterpret_cast<const uint8_t*>(address); }
 
 int32_t distance_at(uint64_t address) {
   int32_t distance;

@@ -1,4 +1,5 @@
 #include "code/jump_tables.hpp"
+#include "code/byte_at.hpp"
 
 #include <string.h>
 
@@ -12,8 +13,6 @@ T value_at(uint64_t address) {
   memcpy(&value, reinterpret_cast<const void*>(address), sizeof(value));
   return value;
 }
-
-uint8_t byte_at(uint64_t address) { return value_at<uint8_t>(address); }
 
 bool is_rex(uint8_t byte) { return byte >> 4 == 4; }
 

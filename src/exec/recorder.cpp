@@ -8,17 +8,13 @@
 #include <algorithm>
 
 #include "exec/directory.hpp"
+#include "exec/is_file.hpp"
 
 namespace leadline::exec {
 
 namespace {
 
 constexpr const char* file_name = "/libleadline.so";
-
-bool is_file(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
 
 // The folder of our own file, links followed.
 std::string own_folder() {

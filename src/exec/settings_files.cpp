@@ -6,17 +6,9 @@
 #include <string>
 
 #include "exec/directory.hpp"
+#include "exec/is_file.hpp"
 
 namespace leadline::exec {
-
-namespace {
-
-bool is_file(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
-
-}  // namespace
 
 bool has_settings_file() {
   const char* base = getenv("XDG_CONFIG_HOME");

@@ -6,12 +6,12 @@
 
 #include <initializer_list>
 
+#include "host/begins.hpp"
+
 namespace leadline::host {
 namespace {
 
 constexpr int32_t longest_value = 255;  // of an info's value: MPI_MAX_INFO_VAL in C is one more
-
-bool begins(const char* text, const char* with) { return strncmp(text, with, strlen(with)) == 0; }
 
 // The key's name in this version of Open MPI; nullptr: another library. Version 5 also takes the old name, with a
 // warning.

@@ -10,7 +10,7 @@ using trace::CallClass;
 
 namespace {
 
-constexpr size_t most_under_way = size_t{1} << 16;  // on a window: the oldest are forgotten
+constexpr size_t most_in_window = size_t{1} << 16;  // on a window: the oldest are forgotten
 
 }  // namespace
 
@@ -57,7 +57,7 @@ void OneSidedOperations::follow(const structure::DecodedCall& call, bool exporte
     if (!exported || !alone_) return;
     std::deque<Operation>& operations = under_way_[call.identity];
     operations.push_back({started_, call.partner.rank, false});
-    if (operations.size() > most_under_way) operations.pop_front();
+    if (operations.size() > most_in_window) operations.pop_front();
   } else if (call.cls == CallClass::win_free) {
     under_way_.erase(call.identity);
   } else if (call.function < functions_.size() && functions_[call.function].known) {

@@ -1,10 +1,9 @@
+#include "recording/at_most.hpp"
 #include "recording/encode.hpp"
 
 namespace leadline::recording {
 
 namespace {
-
-uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
 // The contents of the tables; nothing in them is trusted.
 struct Tables {

@@ -1,11 +1,10 @@
+#include "recording/at_most.hpp"
 #include "recording/encode.hpp"
 #include "recording/token_tables.hpp"
 
 namespace leadline::recording {
 
 namespace {
-
-uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
 struct Region {
   const char* base;

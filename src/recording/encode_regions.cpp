@@ -1,12 +1,7 @@
+#include "recording/at_most.hpp"
 #include "recording/encode.hpp"
 
 namespace leadline::recording {
-
-namespace {
-
-uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
-
-}  // namespace
 
 bool has_regions(const char* region) { return reinterpret_cast<const ProcessHeader*>(region)->regions.used > 1; }
 

@@ -1,6 +1,7 @@
 // The series of a generation (docs/reference/format.md). Nothing in the region is trusted.
 #include <initializer_list>
 
+#include "recording/at_most.hpp"
 #include "recording/encode.hpp"
 #include "recording/iterations.hpp"
 #include "trace/series_codec.hpp"
@@ -8,8 +9,6 @@
 namespace leadline::recording {
 
 namespace {
-
-uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
 struct View {
   const ThreadHeader& h;

@@ -1,5 +1,6 @@
 #include "recording/series_log.hpp"
 
+#include "recording/at_most.hpp"
 #include "recording/iterations.hpp"
 #include "trace/scratchpad.hpp"
 
@@ -8,8 +9,6 @@ namespace leadline::recording {
 namespace {
 
 constexpr uint64_t least_limit = 4000;  // entries, of 5 kB: nothing is kept below this limit
-
-uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
 }  // namespace
 

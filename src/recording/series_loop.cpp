@@ -1,5 +1,6 @@
 // Follows the main loop while the program runs: finds it in the log, counts and times its iterations, and notices that
 // it was left or that another loop is the main one by now.
+#include "recording/at_most.hpp"
 #include "recording/iterations.hpp"
 #include "recording/loop_finder.hpp"
 #include "recording/series_log.hpp"
@@ -13,8 +14,6 @@ namespace {
 constexpr uint64_t short_iteration_ns = 2000, short_source_iteration_ns = 500;
 constexpr uint32_t iterations_at_once = 8;  // size of one batch of times
 constexpr uint32_t least_width = 4;         // fewest iterations in a window: its first and last may lack their partners
-
-uint64_t at_most(uint64_t n, uint64_t limit) { return n < limit ? n : limit; }
 
 // Per iteration, but for the slowest: the first iterations touch memory for the first time.
 uint64_t usual_ticks(const SeriesLoop& l) {

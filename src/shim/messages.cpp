@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collectives/words.hpp"
+#include "shim/narrow.hpp"
 #include "shim/settling.hpp"
 
 namespace leadline::shim {
@@ -15,7 +16,6 @@ namespace {
 constexpr int32_t self_tag = 8;
 
 const Moving& of(void* state) { return *static_cast<Moving*>(state); }
-int32_t narrow(int64_t count) { return static_cast<int32_t>(count); }
 
 int start_send(void* state, const void* from, const Step& step, void* request) {
   const Moving& m = of(state);

@@ -6,6 +6,7 @@
 #include "shim/forms.hpp"
 #include "shim/layouts.hpp"
 #include "shim/messages.hpp"
+#include "shim/narrow.hpp"
 #include "shim/packing.hpp"
 #include "shim/plans.hpp"
 #include "shim/scratch.hpp"
@@ -15,8 +16,6 @@ namespace leadline::shim {
 using collectives::OperationFacts;
 
 namespace {
-
-int32_t narrow(int64_t count) { return static_cast<int32_t>(count); }
 
 // What a rank has of one side of a call that moves blocks as they are.
 struct Part {

@@ -16,14 +16,14 @@ namespace {
 constexpr size_t most_bytes = size_t{4} << 20;
 constexpr int words_of_rule = 8;
 
-struct Word {
+struct TableWord {
   const char* text;
   int length;
   bool is(const char* other) const { return strncmp(text, other, length) == 0 && !other[length]; }
 };
 
 // Splits a line, which ends at `end` or at a '#'. The number of words, of which at most `most` are kept.
-int split(const char* at, const char* end, Word* words, int most) {
+int split(const char* at, const char* end, TableWord* words, int most) {
   int count = 0;
   while (at < end && *at != '#') {
     if (*at == ' ' || *at == '\t' || *at == '\r') {
@@ -38,7 +38,7 @@ int split(const char* at, const char* end, Word* words, int most) {
   return count;
 }
 
-bool number(Word word, int64_t* value) {
+bool number(TableWord word, int64_t* value) {
   *value = 0;
   for (int i = 0; i < word.length; ++i) {
     const int digit = word.text[i] - '0';
@@ -57,7 +57,7 @@ class Parser {
       const char* end = strchr(text, '\n');
       if (!end) end = text + strlen(text);
       ++line_;
-      Word words[words_of_rule];
+      TableWord words[words_of_rule];
       const int count = split(text, end, words, words_of_rule);
       if (count == words_of_rule) {
         rule(words);
@@ -80,7 +80,7 @@ class Parser {
   }
 
   // Two numbers, of which the first is not the larger one.
-  bool range(const Word* words, const char* of, int64_t most, int64_t* first, int64_t* last) {
+  bool range(const TableWord* words, const char* of, int64_t most, int64_t* first, int64_t* last) {
     for (int i = 0; i < 2; ++i) {
       int64_t* into = i ? last : first;
       if (!number(words[i], into) || *into > most) {
@@ -93,10 +93,10 @@ class Parser {
     return false;
   }
 
-  void rule(const Word* words) {
+  void rule(const TableWord* words) {
     Rule r{};
     char text[sizeof(r.name)] = {};
-    const auto copied = [&](Word w) {
+    const auto copied = [&](TableWord w) {
       memset(text, 0, sizeof(text));
       memcpy(text, w.text, static_cast<size_t>(w.length) < sizeof(text) ? w.length : sizeof(text) - 1);
       return text;

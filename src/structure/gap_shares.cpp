@@ -14,8 +14,8 @@ namespace leadline::structure {
 
 namespace {
 
-constexpr uint64_t most_calls = uint64_t{1} << 16;  // of a thread whose times are looked at
-constexpr double as_long = 1.02;                    // kept times are rounded
+constexpr uint64_t most_shared_calls = uint64_t{1} << 16;  // of a thread whose times are looked at
+constexpr double as_long = 1.02;                           // kept times are rounded
 constexpr uint32_t no_site = Parser::no_site;
 
 // The site of each sequence's first call; no_site if it has none.
@@ -85,7 +85,7 @@ class Observed {
     const trace::Passed passed{[](const trace::Event&) {}, [](uint32_t, uint32_t, uint64_t) {}};
     trace::SeriesWalk walk(stream);
     trace::TimedEvent e;
-    for (uint64_t calls = 0; calls < most_calls && walk.next_timed(&e, passed); ++calls) {
+    for (uint64_t calls = 0; calls < most_shared_calls && walk.next_timed(&e, passed); ++calls) {
       if (e.event.run) continue;
       const uint32_t site = e.event.key.site;
       const Crossing& c = nest_.crossing(e.from, site);

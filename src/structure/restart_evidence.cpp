@@ -13,10 +13,10 @@ namespace leadline::structure {
 
 namespace {
 
-constexpr uint64_t most_calls = uint64_t{1} << 20;  // whose times are read
-constexpr uint64_t most_sites = 64;                 // that are looked at in an iteration
-constexpr uint64_t least_falling = 3;               // two iterations differ in every sequence
-constexpr uint64_t least_periods = 8;               // that times must tell of
+constexpr uint64_t most_evidence_calls = uint64_t{1} << 20;  // whose times are read
+constexpr uint64_t most_evidence_sites = 64;                 // that are looked at in an iteration
+constexpr uint64_t least_falling = 3;                        // two iterations differ in every sequence
+constexpr uint64_t least_periods = 8;                        // that times must tell of
 
 // What a call does that may go on from one iteration to the next.
 enum Aspect : unsigned { partner, tag, count, jump };
@@ -47,13 +47,13 @@ class Row {
       if (!own.empty()) continue;
       CallsInOrder calls(tree, s);
       uint32_t call = 0;
-      for (uint64_t times = 0; own.size() < most_sites && calls.next(&call, &times);) own.push_back(call);
+      for (uint64_t times = 0; own.size() < most_evidence_sites && calls.next(&call, &times);) own.push_back(call);
     }
   }
 
   size_t size() const { return iterations_.size(); }
   size_t places() const {
-    size_t fewest = most_sites;
+    size_t fewest = most_evidence_sites;
     for (const auto& [s, own] : calls_) fewest = std::min(fewest, own.size());
     return calls_.empty() ? 0 : fewest;
   }
@@ -229,7 +229,7 @@ Repeat repeat_of(const LoopTree& tree, const InnerRows& rows) {
     if (tree.sequences.items(sequence) == 1) continue;
     const Row row(tree, sequence);
     looked_at += row.size();
-    if (!row.size() || looked_at > most_calls) return {};
+    if (!row.size() || looked_at > most_evidence_calls) return {};
     Seen seen;
     for (size_t place = 0; place < row.places(); ++place) {
       for (unsigned aspect = 0; aspect < jump; ++aspect) seen.add(row.values(place, aspect));
@@ -281,7 +281,7 @@ std::vector<IterationTime> iteration_times(const trace::Stream& stream, uint32_t
   };
   trace::SeriesWalk walk(stream);
   trace::TimedEvent e;
-  for (uint64_t calls = 0; calls < most_calls && walk.next_timed(&e, passed); ++calls) {
+  for (uint64_t calls = 0; calls < most_evidence_calls && walk.next_timed(&e, passed); ++calls) {
     if (e.event.run) continue;
     const bool goes_on = !found.empty() && found.back().number + 1 == begun;
     if (begins(&nest, inner, e.from, e.event.key.site)) {

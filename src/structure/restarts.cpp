@@ -15,7 +15,7 @@ using trace::saturating_product;
 using trace::saturating_sum;
 
 // Bodies that are examined one by one, of all instances of a thread. More are not a step that a person looks for.
-constexpr uint64_t most_expanded = uint64_t{1} << 18;
+constexpr uint64_t most_restarted = uint64_t{1} << 18;
 
 // Which calls a sequence makes, in any order: which requests they complete, and in which order, differs by chance, and
 // programs may number their messages by tags.
@@ -82,7 +82,7 @@ class Periods {
 
   const LoopTree& tree_;
   std::vector<uint64_t> contents_, expanded_;
-  uint64_t left_ = most_expanded;
+  uint64_t left_ = most_restarted;
 };
 
 // What all instances of one inner loop show together.

@@ -16,7 +16,7 @@ namespace leadline::structure {
 namespace {
 
 // An inner loop with more call sites may well make the steps: what it computes now and then is not its beginning.
-constexpr uint32_t most_sites = 8;
+constexpr uint32_t most_silent_sites = 8;
 
 // Those that may be one in which a person would look for steps, the ones further in first.
 std::vector<uint32_t> silent_loops(const trace::Stream& stream) {
@@ -91,7 +91,7 @@ class Finding {
     }
     const std::vector<IterationTime> times = iteration_times(stream_, rows.inner);
     if (repeat.every > 1) return begins_late(times, repeat.every) ? repeat.every : 0;
-    if (sites_in(stream_, rows.inner) >= most_sites) return 0;
+    if (sites_in(stream_, rows.inner) >= most_silent_sites) return 0;
     *about = true;
     return computes_every(times, rows.divisor);
   }

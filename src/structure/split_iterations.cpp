@@ -12,7 +12,7 @@ namespace leadline::structure {
 
 namespace {
 
-constexpr uint32_t deepest = 64;                     // that sequences of one body are nested
+constexpr uint32_t deepest_split = 64;               // that sequences of one body are nested
 constexpr uint64_t most_pieces = uint64_t{1} << 22;  // a tree with more is of no use
 
 // Some iterations of the inner loop, and how often they come in a row.
@@ -135,7 +135,7 @@ class Splitting {
       for (const Element& e : tree_.sequences.elements(s)) {
         if (e.is_sequence ? !has_inner_[e.id] : !is_inner(e)) continue;
         if (e.is_sequence) depth[s] = std::max(depth[s], depth[e.id] + 1);
-        has_inner_[s] = depth[s] < deepest;
+        has_inner_[s] = depth[s] < deepest_split;
       }
     }
   }

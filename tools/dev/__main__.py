@@ -9,7 +9,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from dev import demo, linting, site, testing
-from dev.building import build, build_debug
+from dev.building import build, build_debug, build_once
 from dev.environment import ensure_optional, ensure_venv
 from dev.libraries import ensure_libraries
 from dev.paths import BUILD, MPI_HOME, PYTHON, ROOT
@@ -47,7 +47,7 @@ def set_up(*, tests: bool) -> list[Prerequisite]:
         ensure_venv(("dev", "figures") if tests else ())
         with ThreadPoolExecutor(1) as beside:  # what waits for the network, while the compiler works
             fetched = beside.submit(fetch, tests=tests)
-            build(("all", "leadline_tests") if tests else ("all",))
+            build(("all", "leadline_tests")) if tests else build_once()
         skipped += fetched.result()
     return skipped
 

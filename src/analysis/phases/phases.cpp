@@ -13,7 +13,7 @@ namespace {
 using trace::Category;
 
 constexpr double least_inner_share = 0.05;  // of the main loop's time
-constexpr double nearly_all = 0.8;
+constexpr double nearly_whole = 0.8;
 constexpr size_t most_inner = 12;
 constexpr size_t most_recurring = 32;
 
@@ -262,7 +262,7 @@ struct PhaseFinder::State {
     std::vector<std::vector<uint32_t>> kept;
     for (const std::vector<uint32_t>& same : weighty) {
       const bool most_of_another = std::any_of(kept.begin(), kept.end(), [&](const std::vector<uint32_t>& other) {
-        return time_of(same) > nearly_all * time_of(other) && std::all_of(same.begin(), same.end(), [&](uint32_t l) {
+        return time_of(same) > nearly_whole * time_of(other) && std::all_of(same.begin(), same.end(), [&](uint32_t l) {
                  return std::any_of(other.begin(), other.end(), [&](uint32_t o) { return loops.within(l, o); });
                });
       });

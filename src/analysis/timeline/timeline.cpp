@@ -13,7 +13,7 @@ namespace {
 
 using Role = MatchedCall::Role;
 
-constexpr double unknown_s = std::numeric_limits<double>::quiet_NaN();
+constexpr double never_s = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* role_names[] = {"other", "send", "receive", "both", "collective"};
 
 Matching matching_of(const Profile& profile, const std::vector<std::shared_ptr<trace::Process>>& processes,
@@ -206,7 +206,7 @@ TimelineColumns Timeline::iteration(uint64_t number, const std::vector<int32_t>&
     t.completion_row.push_back(row(c.completion));
     const MatchedCall& last = c.completion >= 0 ? matched.calls[static_cast<size_t>(c.completion)] : c;
     const bool known = (c.completion >= 0 || !c.makes_request) && is_timed(last);
-    t.completed_s.push_back(known ? (last.begin_ns + last.duration_ns) * 1e-9 : unknown_s);
+    t.completed_s.push_back(known ? (last.begin_ns + last.duration_ns) * 1e-9 : never_s);
     t.bytes.push_back(c.out_bytes);
     t.bytes_received.push_back(c.in_bytes);
   }

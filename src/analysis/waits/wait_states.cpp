@@ -15,7 +15,7 @@ namespace {
 using trace::Category;
 
 // A library sends smaller messages without waiting for the receiver.
-constexpr int64_t least_bytes_to_wait = 1 << 12;
+constexpr int64_t least_waited_bytes = 1 << 12;
 
 // The size without all bits but the three highest ones.
 int64_t size_class(int64_t bytes) {
@@ -49,9 +49,9 @@ bool same_host(const Profile& profile, uint32_t a, uint32_t b) {
 }
 double error_of(const RunTime& time) { return time.clocks > 1 ? std::max(time.error_ns, 0.0) : 0; }
 
-class Finder {
+class WaitStateFinder {
  public:
-  Finder(const Step& step, const Profile& profile, const RunTime& time, const SeenToReturn& seen)
+  WaitStateFinder(const Step& step, const Profile& profile, const RunTime& time, const SeenToReturn& seen)
       : step_(step), profile_(profile), seen_(seen) {
     const size_t n = step.calls.size();
     timed_.step = &step;
@@ -93,7 +93,7 @@ class Finder {
     const std::string_view function = function_at(profile_, from.site);
     if (synchronous(function)) return true;
     const bool within_host = same_host(profile_, from.process, to.process);
-    return !buffered(function) && m.bytes >= least_bytes_to_wait && !seen_.returns_early(m.bytes, within_host);
+    return !buffered(function) && m.bytes >= least_waited_bytes && !seen_.returns_early(m.bytes, within_host);
   }
 
   void wait_for(uint32_t call, uint32_t culprit, WaitKind kind) {
@@ -249,7 +249,7 @@ bool SeenToReturn::returns_early(int64_t bytes, bool within_host) const {
 }
 
 TimedStep wait_states(const Step& step, const Profile& profile, const RunTime& time, const SeenToReturn& seen) {
-  return Finder(step, profile, time, seen).run();
+  return WaitStateFinder(step, profile, time, seen).run();
 }
 
 }  // namespace leadline::analysis

@@ -7,19 +7,19 @@ using otf2::AttributeList;
 
 namespace {
 
-constexpr int success = 0;
+constexpr int taken = 0;
 
 // The arguments that OTF2 passes before an event's own.
 #define LEADLINE_EVENT uint64_t, uint64_t time, uint64_t, void *data, AttributeList *
 
-LocationEvents& of(void* data) { return *static_cast<LocationEvents*>(data); }
+LocationEvents& events_of(void* data) { return *static_cast<LocationEvents*>(data); }
 int tell(void* data, uint64_t time, const Effect& effect) {
-  of(data).effect(time, effect);
-  return success;
+  events_of(data).effect(time, effect);
+  return taken;
 }
 
 int enter(uint64_t, uint64_t time, uint64_t, void* data, AttributeList* attributes, uint32_t region) {
-  const LocationEvents& events = of(data);
+  const LocationEvents& events = events_of(data);
   Attributes with;
   if (attributes && events.call_path != otf2::undefined) {
     events.library->AttributeList_GetCallingContextRef(attributes, events.call_path, &with.made_in);
@@ -27,20 +27,20 @@ int enter(uint64_t, uint64_t time, uint64_t, void* data, AttributeList* attribut
   if (attributes && events.on_file != otf2::undefined) {
     events.library->AttributeList_GetIoHandleRef(attributes, events.on_file, &with.file);
   }
-  of(data).enter(time, region, with);
-  return success;
+  events_of(data).enter(time, region, with);
+  return taken;
 }
 int leave(LEADLINE_EVENT, uint32_t region) {
-  of(data).leave(time, region);
-  return success;
+  events_of(data).leave(time, region);
+  return taken;
 }
 int enter_context(LEADLINE_EVENT, uint32_t context, uint32_t) {
-  of(data).enter_context(time, context);
-  return success;
+  events_of(data).enter_context(time, context);
+  return taken;
 }
 int leave_context(LEADLINE_EVENT, uint32_t context) {
-  of(data).leave_context(time, context);
-  return success;
+  events_of(data).leave_context(time, context);
+  return taken;
 }
 int send(LEADLINE_EVENT, uint32_t receiver, uint32_t comm, uint32_t tag, uint64_t bytes) {
   return tell(data, time, {.kind = Kind::send, .comm = comm, .peer = receiver, .tag = tag, .bytes = bytes});
@@ -74,7 +74,7 @@ int collective_complete(LEADLINE_EVENT, uint8_t, uint32_t comm, uint32_t root, u
   return tell(data, time,
               {.kind = Kind::collective_done, .comm = comm, .peer = root, .bytes = sent, .other = received, .id = id});
 }
-int parameter(LEADLINE_EVENT, uint32_t number, uint64_t value) {
+int parameter_set(LEADLINE_EVENT, uint32_t number, uint64_t value) {
   return tell(data, time, {.kind = Kind::parameter, .comm = number, .bytes = value});
 }
 int window_create(LEADLINE_EVENT, uint32_t window) {
@@ -144,7 +144,7 @@ otf2::EvtReaderCallbacks* event_callbacks(const otf2::ReadingLibrary& otf2) {
   otf2.EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, otf2::callback(request_cancelled));
   otf2.EvtReaderCallbacks_SetMpiCollectiveBeginCallback(c, otf2::callback(collective_begin));
   otf2.EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, otf2::callback(collective_end));
-  otf2.EvtReaderCallbacks_SetParameterUnsignedIntCallback(c, otf2::callback(parameter));
+  otf2.EvtReaderCallbacks_SetParameterUnsignedIntCallback(c, otf2::callback(parameter_set));
   otf2.EvtReaderCallbacks_SetRmaWinCreateCallback(c, otf2::callback(window_create));
   otf2.EvtReaderCallbacks_SetRmaWinDestroyCallback(c, otf2::callback(window_destroy));
   otf2.EvtReaderCallbacks_SetRmaPutCallback(c, otf2::callback(put));

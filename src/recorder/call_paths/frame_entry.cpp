@@ -63,31 +63,31 @@ bool read_common(TableReader reader, Common* common) {
   return part.ok();
 }
 
-enum class Found : uint8_t { entry, other, end };
+enum class ReadAs : uint8_t { entry, other, end };
 
 // Reads the entry at `reader`, and moves that past it. Other: a common part, or one that cannot be decoded.
-Found read_entry(TableReader* reader, FrameTable* table, host::ReadableMemory& memory, FrameEntry* entry) {
+ReadAs read_entry(TableReader* reader, FrameTable* table, host::ReadableMemory& memory, FrameEntry* entry) {
   const CodeObject& object = table->object;
   bool wide = false;
   TableReader part = take_part(reader, &wide);
-  if (!part.more()) return Found::end;
+  if (!part.more()) return ReadAs::end;
   const uint64_t place = part.at();
   const uint64_t back = wide ? part.value<uint64_t>() : part.value<uint32_t>();
-  if (!part.ok() || !back || back > place - object.begin) return Found::other;
+  if (!part.ok() || !back || back > place - object.begin) return ReadAs::other;
   if (const uint64_t common_at = place - back; table->common_at != common_at) {
     table->common_at = 0;
-    if (!read_common(TableReader(memory, common_at, object.end), &table->common)) return Found::other;
+    if (!read_common(TableReader(memory, common_at, object.end), &table->common)) return ReadAs::other;
     table->common_at = common_at;
   }
   const Common& common = table->common;
   const uint64_t begin = part.pointer(common.encoding);
   const uint64_t bytes = part.pointer(common.encoding & 0x0f);
   if (common.augmented) part.skip(part.unsigned_leb());
-  if (!part.ok() || begin < object.begin || begin > object.end || bytes > object.end - begin) return Found::other;
+  if (!part.ok() || begin < object.begin || begin > object.end || bytes > object.end - begin) return ReadAs::other;
   *entry = {{begin, begin + bytes}, common.instructions, {part.at(), part.end()},
             common.code_factor,     common.data_factor,  common.return_column,
             common.signal};
-  return Found::entry;
+  return ReadAs::entry;
 }
 
 // In the header's table of (begin, entry), sorted by the first. Returns where the entry is, 0: there is none.
@@ -158,7 +158,7 @@ bool find_frame_entry(FrameTable* table, uint64_t address, host::ReadableMemory&
   const auto by_row = [&] {
     const uint64_t at = look_up(object, table->rows, table->row_count, address, memory);
     TableReader reader(memory, at, object.end);
-    return at && read_entry(&reader, table, memory, entry) == Found::entry && holds(*entry, address);
+    return at && read_entry(&reader, table, memory, entry) == ReadAs::entry && holds(*entry, address);
   };
   if (table->row_count) return by_row();
   if (object.frame_header < object.begin || object.frame_header >= object.end) return false;
@@ -177,9 +177,9 @@ bool find_frame_entry(FrameTable* table, uint64_t address, host::ReadableMemory&
   if (tables < object.begin || tables >= object.end) return false;
   TableReader reader(memory, tables, object.end);
   for (unsigned i = 0; i < most_read; ++i) {
-    const Found found = read_entry(&reader, table, memory, entry);
-    if (found == Found::entry && holds(*entry, address)) return true;
-    if (found == Found::end) break;
+    const ReadAs found = read_entry(&reader, table, memory, entry);
+    if (found == ReadAs::entry && holds(*entry, address)) return true;
+    if (found == ReadAs::end) break;
   }
   return false;
 }

@@ -8,7 +8,7 @@ namespace leadline::recorder {
 
 namespace {
 
-using Kind = RegisterRule::Kind;
+using RuleKind = RegisterRule::Kind;
 
 // Values of DW_CFA_...
 enum : uint8_t {
@@ -46,14 +46,14 @@ enum : uint8_t {
 }  // namespace
 
 // Rules of registers that are not followed do not matter.
-bool FrameProgram::set(FrameRules* rules, uint64_t number, Kind kind, int64_t value) {
+bool FrameProgram::set(FrameRules* rules, uint64_t number, RuleKind kind, int64_t value) {
   if (number >= Registers::count) return true;
   if (value < INT32_MIN || value > INT32_MAX) return false;
   rules->registers[number] = {kind, static_cast<int32_t>(value)};
   return true;
 }
 
-bool FrameProgram::set_expression(RegisterRule* rule, Kind kind, TableReader* reader) {
+bool FrameProgram::set_expression(RegisterRule* rule, RuleKind kind, TableReader* reader) {
   const auto distance = static_cast<int64_t>(reader->at() - entry_.code.begin);
   reader->skip(reader->unsigned_leb());
   if (!reader->ok() || distance < INT32_MIN || distance > INT32_MAX) return false;
@@ -62,14 +62,14 @@ bool FrameProgram::set_expression(RegisterRule* rule, Kind kind, TableReader* re
 }
 
 bool FrameProgram::frame_instruction(uint8_t code, TableReader* reader, FrameRules* rules) {
-  if (code == def_cfa_expression) return set_expression(&rules->frame, Kind::expression, reader);
+  if (code == def_cfa_expression) return set_expression(&rules->frame, RuleKind::expression, reader);
   const bool names_register = code == def_cfa || code == def_cfa_sf || code == def_cfa_register;
   if (names_register) {
     const uint64_t number = reader->unsigned_leb();
     if (number >= Registers::count) return false;
     rules->frame_register = static_cast<uint32_t>(number);
   }
-  int64_t value = rules->frame.kind == Kind::offset ? rules->frame.value : 0;
+  int64_t value = rules->frame.kind == RuleKind::offset ? rules->frame.value : 0;
   const bool factored = code == def_cfa_sf || code == def_cfa_offset_sf;
   if (factored) {
     if (__builtin_mul_overflow(reader->signed_leb(), entry_.data_factor, &value)) return false;
@@ -77,7 +77,7 @@ bool FrameProgram::frame_instruction(uint8_t code, TableReader* reader, FrameRul
     value = static_cast<int64_t>(reader->unsigned_leb());
   }
   if (value < INT32_MIN || value > INT32_MAX) return false;
-  rules->frame = {Kind::offset, static_cast<int32_t>(value)};
+  rules->frame = {RuleKind::offset, static_cast<int32_t>(value)};
   return true;
 }
 
@@ -98,24 +98,24 @@ bool FrameProgram::instruction(uint8_t code, TableReader* reader, FrameRules* ru
     case val_offset:
       number = reader->unsigned_leb();
       return factored(static_cast<int64_t>(reader->unsigned_leb()), &value) &&
-             set(rules, number, code == val_offset ? Kind::offset : Kind::at_offset, value);
+             set(rules, number, code == val_offset ? RuleKind::offset : RuleKind::at_offset, value);
     case offset_extended_sf:
     case val_offset_sf:
       number = reader->unsigned_leb();
       return factored(reader->signed_leb(), &value) &&
-             set(rules, number, code == val_offset_sf ? Kind::offset : Kind::at_offset, value);
+             set(rules, number, code == val_offset_sf ? RuleKind::offset : RuleKind::at_offset, value);
     case negative_offset_extended:
       number = reader->unsigned_leb();
       return factored(static_cast<int64_t>(reader->unsigned_leb()), &value) && value != INT64_MIN &&
-             set(rules, number, Kind::at_offset, -value);
+             set(rules, number, RuleKind::at_offset, -value);
     case undefined:
-      return set(rules, reader->unsigned_leb(), Kind::unknown, 0);
+      return set(rules, reader->unsigned_leb(), RuleKind::unknown, 0);
     case same_value:
-      return set(rules, reader->unsigned_leb(), Kind::same, 0);
+      return set(rules, reader->unsigned_leb(), RuleKind::same, 0);
     case in_register:
       number = reader->unsigned_leb();
       value = static_cast<int64_t>(reader->unsigned_leb());
-      return set(rules, number, Kind::in_register, value);
+      return set(rules, number, RuleKind::in_register, value);
     case restore_extended:
       number = reader->unsigned_leb();
       return number >= Registers::count || set(rules, number, initial_[number].kind, initial_[number].value);
@@ -123,7 +123,7 @@ bool FrameProgram::instruction(uint8_t code, TableReader* reader, FrameRules* ru
     case val_expression:
       number = reader->unsigned_leb();
       return set_expression(number < Registers::count ? &rules->registers[number] : nullptr,
-                            code == at_expression ? Kind::at_expression : Kind::expression, reader);
+                            code == at_expression ? RuleKind::at_expression : RuleKind::expression, reader);
     case remember_state: {
       if (depth_ == most_remembered) return false;
       Remembered& kept = remembered_[depth_++];
@@ -166,7 +166,7 @@ bool FrameProgram::run_part(const FrameEntry::Part& part, uint64_t address, Fram
       case offset: {
         int64_t value = 0;
         understood = !__builtin_mul_overflow(static_cast<int64_t>(reader.unsigned_leb()), entry_.data_factor, &value) &&
-                     set(rules, operand, Kind::at_offset, value);
+                     set(rules, operand, RuleKind::at_offset, value);
         break;
       }
       case restore:
@@ -195,14 +195,14 @@ bool FrameProgram::run_part(const FrameEntry::Part& part, uint64_t address, Fram
 bool FrameProgram::run(uint64_t address, FrameRules* rules) {
   if (!run_parts(address, rules)) return false;
   for (unsigned i = 0; i < Registers::count; ++i) {
-    rules->changed |= uint32_t{rules->registers[i].kind != Kind::same} << i;
+    rules->changed |= uint32_t{rules->registers[i].kind != RuleKind::same} << i;
   }
   return true;
 }
 
 bool FrameProgram::run_parts(uint64_t address, FrameRules* rules) {
   *rules = {};
-  rules->frame.kind = Kind::unknown;
+  rules->frame.kind = RuleKind::unknown;
   rules->origin = rules->function = entry_.code.begin;
   rules->return_column = entry_.return_column;
   rules->signal = entry_.signal;

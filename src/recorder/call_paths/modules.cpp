@@ -9,6 +9,7 @@
 
 #include <initializer_list>
 
+#include "host/begins.hpp"
 #include "host/loaded_object.hpp"
 #include "host/readable_memory.hpp"
 #include "recording/live.hpp"
@@ -17,8 +18,6 @@ namespace leadline::recorder {
 
 namespace {
 
-bool begins(const char* s, const char* with) { return strncmp(s, with, strlen(with)) == 0; }
-
 const char* name_of(const char* path) {
   const char* slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
@@ -26,7 +25,7 @@ const char* name_of(const char* path) {
 
 bool is_one_of(const char* name, std::initializer_list<const char*> beginnings) {
   for (const char* with : beginnings) {
-    if (begins(name, with)) return true;
+    if (host::begins(name, with)) return true;
   }
   return false;
 }
@@ -42,7 +41,7 @@ bool is_interpreter(const char* name) {
     return true;
   for (const char* with : {"python", "guile", "julia", "perl", "ruby", "luajit", "lua", "octave-cli", "tclsh"}) {
     const size_t length = strlen(with);
-    if (begins(name, with) && !name[length + strspn(name + length, "-0123456789.dmt")]) return true;
+    if (host::begins(name, with) && !name[length + strspn(name + length, "-0123456789.dmt")]) return true;
   }
   return false;
 }
@@ -50,10 +49,11 @@ bool is_interpreter(const char* name) {
 // Libraries of MPI implementations whose frames are not the user's. (The C++ bindings are: they are inlined user code.)
 bool is_mpi_layer(const char* path) {
   const char* name = name_of(path);
-  if (begins(name, "libmpi_cxx") || begins(name, "libmpicxx") || begins(name, "libmpichcxx")) return false;
-  return begins(name, "libmpi.so") || begins(name, "libmpi_") || begins(name, "libmpifort") ||
-         begins(name, "libmpich") || begins(name, "libfmpich") || begins(name, "libmpi-") || begins(name, "libpmpi") ||
-         begins(name, "libopen-pal") || begins(name, "libopen-rte");
+  if (host::begins(name, "libmpi_cxx") || host::begins(name, "libmpicxx") || host::begins(name, "libmpichcxx"))
+    return false;
+  return host::begins(name, "libmpi.so") || host::begins(name, "libmpi_") || host::begins(name, "libmpifort") ||
+         host::begins(name, "libmpich") || host::begins(name, "libfmpich") || host::begins(name, "libmpi-") ||
+         host::begins(name, "libpmpi") || host::begins(name, "libopen-pal") || host::begins(name, "libopen-rte");
 }
 
 // Libraries that come with MPI libraries; their I/O counts as the MPI library's.
@@ -329,7 +329,7 @@ bool Modules::layer_calls_for_user(uint64_t caller, const char* function) {
   symbol[n] = 0;
   const char* at = symbol;
   for (const char* prefix : {"pompi_", "ompi_", "pmpir_", "mpir_", "pmpi_", "mpi_"}) {
-    if (begins(at, prefix)) {
+    if (host::begins(at, prefix)) {
       at += strlen(prefix);
       break;
     }

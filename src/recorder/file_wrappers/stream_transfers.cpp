@@ -11,9 +11,6 @@ using namespace leadline::recorder;
 
 namespace {
 
-constexpr bool reads = true, writes = false;
-constexpr int of_stream = -1;  // in place of a descriptor
-
 int64_t length_of(const char* text) { return text ? static_cast<int64_t>(strlen(text)) : 0; }
 
 }  // namespace

@@ -9,8 +9,8 @@ using leadline::recorder::file_of;
 using leadline::recorder::FileCall;
 using leadline::recorder::FileFn;
 using leadline::recorder::OpenFile;
-
-constexpr bool reads = true, writes = false;
+using leadline::recorder::reads;
+using leadline::recorder::writes;
 
 // Where the descriptor stands.
 #define LEADLINE_MOVES(name, fn, direction, parameters, arguments)        \

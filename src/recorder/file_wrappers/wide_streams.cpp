@@ -12,9 +12,6 @@ using namespace leadline::recorder;
 
 namespace {
 
-constexpr bool reads = true, writes = false;
-constexpr int of_stream = -1;  // in place of a descriptor
-
 // A transfer of a stream that may be wide.
 class WideCall {
  public:

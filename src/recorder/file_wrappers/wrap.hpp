@@ -13,3 +13,10 @@
 
 // The next function of that name, with the type of the wrapper.
 #define LEADLINE_REAL(name) leadline::recorder::real_call<decltype(leadline_##name)>(leadline::recorder::Real::name##_)
+
+namespace leadline::recorder {
+
+inline constexpr bool reads = true, writes = false;  // which way a call moves bytes
+inline constexpr int of_stream = -1;                 // in place of a descriptor
+
+}  // namespace leadline::recorder

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/begins.hpp"
 #include "host/immortal.hpp"
 #include "host/kept_errno.hpp"
 #include "recorder/clocks/clock.hpp"
@@ -24,8 +25,6 @@ namespace {
 constexpr host::Immortal<OpenFiles> storage_of_open_files;
 
 constexpr size_t longest_path = 2048;  // may stand on the stack of a signal handler
-
-bool begins(const char* s, const char* with) { return strncmp(s, with, strlen(with)) == 0; }
 
 const char* base_name(const char* path) {
   const char* slash = strrchr(path, '/');
@@ -132,7 +131,9 @@ bool OpenFiles::is_own_process() const { return syscall(SYS_getpid) == pid_; }
 
 // Not counted: files of the kernel (/proc, /sys), devices, shared memory, and our own.
 bool OpenFiles::is_left_out(const char* path) const {
-  if (begins(path, "/proc/") || begins(path, "/sys/") || begins(path, "/dev/") || begins(path, "/memfd:")) return true;
+  if (host::begins(path, "/proc/") || host::begins(path, "/sys/") || host::begins(path, "/dev/") ||
+      host::begins(path, "/memfd:"))
+    return true;
   return directory_length_ && strncmp(path, directory_, directory_length_) == 0 &&
          (path[directory_length_] == '/' || path[directory_length_] == 0);
 }

@@ -9,6 +9,7 @@
 
 #include <initializer_list>
 
+#include "host/begins.hpp"
 #include "host/launcher_variables.hpp"
 #include "recorder/job/ancestors.hpp"
 
@@ -50,11 +51,9 @@ constexpr struct {
     {"apinit", Starter::other},
 };
 
-bool begins(const char* text, const char* with) { return strncmp(text, with, strlen(with)) == 0; }
-
-Starter kind_of(const char* name) {
+Starter starter_of(const char* name) {
   for (const auto& starter : starters) {
-    if (begins(name, starter.begin)) return starter.kind;
+    if (host::begins(name, starter.begin)) return starter.kind;
   }
   return Starter::none;
 }
@@ -76,7 +75,7 @@ void look_beyond_proxy(Found* found) {
   for (int i = 0, pid = found->pid; i < 4 && pid > 1; ++i) {
     ProcessState state;
     if (!read_state(pid, &state)) return;
-    if (begins(state.name, "mpiexec") || begins(state.name, "mpirun")) {
+    if (host::begins(state.name, "mpiexec") || host::begins(state.name, "mpirun")) {
       found->pid = pid;
       found->started = state.started;
       found->launcher_seen = true;
@@ -97,7 +96,7 @@ void find_starter(Found* found) {
   for (int i = 0; i < most_ancestors && state.parent > 1; ++i) {
     const int pid = state.parent;
     if (!read_state(pid, &state)) return;
-    const Starter kind = kind_of(state.name);
+    const Starter kind = starter_of(state.name);
     if (kind == Starter::none) continue;
     found->kind = kind == Starter::slurm_step && runs_a_script(pid) ? Starter::slurm_batch : kind;
     found->pid = pid;
@@ -201,7 +200,7 @@ bool of_namespace(Job* job) {
   if (*end == 0) {
     set_name(job, "openmpi-%lu", number >> 16);
     job->spawned = (number & 0xffff) > 1;
-  } else if (begins(space, "prterun-")) {
+  } else if (host::begins(space, "prterun-")) {
     const size_t n = strcspn(space, "@");
     set_name(job, "%.*s", static_cast<int>(n), space);
     job->spawned = space[n] && strtoul(space + n + 1, nullptr, 10) > 1;

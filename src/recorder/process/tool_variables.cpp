@@ -7,6 +7,7 @@
 
 #include <initializer_list>
 
+#include "host/begins.hpp"
 #include "host/symbol_lookup.hpp"
 #include "recorder/clocks/clock.hpp"
 #include "recorder/job/masking.hpp"
@@ -22,8 +23,6 @@ constexpr int32_t most_examined = 4096;
 constexpr uint32_t most_kept = 256;
 constexpr uint64_t most_ns = 50'000'000;
 constexpr int32_t most_elements = 512;  // of one variable: some have one per rank
-
-bool begins(const char* text, const char* with) { return strncmp(text, with, strlen(with)) == 0; }
 
 // The library's description of itself; "" if there is none.
 const char* library_version() {
@@ -71,8 +70,8 @@ Numbers numbers() {
 // Unused components of Open MPI read invalid memory: those of psm2 end the program. So only these are safe.
 bool is_safe(const char* name, bool of_communicator) {
   if (strcmp(abi.family->name, "openmpi") != 0) return !of_communicator;
-  if (!of_communicator) return begins(name, "runtime_spc_") || begins(name, "mpool_hugepage_");
-  if (!begins(name, "pml_ob1_")) return false;
+  if (!of_communicator) return host::begins(name, "runtime_spc_") || host::begins(name, "mpool_hugepage_");
+  if (!host::begins(name, "pml_ob1_")) return false;
   // The communicator's memory is ob1's only if that component is in use, whose description then names it.
   const void* const selected = host::next_dlsym()(RTLD_DEFAULT, "mca_pml_base_selected_component");
   constexpr size_t description_bytes = 160;
@@ -212,7 +211,7 @@ void read_library_settings(trace::ByteSink* out) {
     const char* equals = strchr(*at, '=');
     if (!equals || static_cast<size_t>(equals - *at) >= longest) continue;
     for (const char* prefix : prefixes) {
-      if (!begins(*at, prefix)) continue;
+      if (!host::begins(*at, prefix)) continue;
       out->string(*at, static_cast<size_t>(equals - *at));
       const char* value = equals + 1;
       if (!keeps) {

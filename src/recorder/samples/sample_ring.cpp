@@ -10,7 +10,7 @@ namespace leadline::recorder {
 namespace {
 
 // 4,096 samples: at a hundred a second, the thread may compute for 40 s between two calls.
-constexpr size_t most_pages = 16;
+constexpr size_t most_ring_pages = 16;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ int SampleRing::open(uint64_t period_ns) {
   const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   int error = 0;
   // The memory is locked, of which a user may have little.
-  for (size_t pages = most_pages; pages && !page_; pages /= 2) {
+  for (size_t pages = most_ring_pages; pages && !page_; pages /= 2) {
     void* p = mmap(nullptr, (pages + 1) * page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, static_cast<int>(fd), 0);
     error = p == MAP_FAILED ? errno : 0;
     if (error) continue;

@@ -38,7 +38,7 @@ const char* without_prefix(const char* name) {
   return colon && (!slash || colon < slash) ? colon + 1 : name;
 }
 
-bool reads(const Call& call) { return (call.traits.moves & moves::reads) != 0; }
+bool moves_bytes_in(const Call& call) { return (call.traits.moves & moves::reads) != 0; }
 bool ends_with(const char* name, const char* end) {
   const size_t n = strlen(name), m = strlen(end);
   return n >= m && strcmp(name + n - m, end) == 0;
@@ -113,15 +113,15 @@ int64_t mpi_file_transfer(const Call& call, uint32_t object, int64_t bytes) {
   FileTable& table = open_files.table();
   const int8_t role = call.roles().offset;
   if (role < 0) {
-    if (reads(call)) table.flag(f->at.file, trace::file_offset_unknown);
+    if (moves_bytes_in(call)) table.flag(f->at.file, trace::file_offset_unknown);
     return 0;
   }
   const auto offset = static_cast<int64_t>(call.arg(role));
   int64_t distance = 0;
   const Access access = f->at.transfer(offset, bytes / f->unit, &distance);
   table.count_access(f->at.file, FileLayer::mpi, access);
-  if (reads(call) && f->has_view) table.flag(f->at.file, trace::file_offset_unknown);
-  if (reads(call) && !f->has_view && offset >= 0 && bytes > 0) {
+  if (moves_bytes_in(call) && f->has_view) table.flag(f->at.file, trace::file_offset_unknown);
+  if (moves_bytes_in(call) && !f->has_view && offset >= 0 && bytes > 0) {
     table.was_read(f->at.file, FileLayer::mpi, static_cast<uint64_t>(offset), static_cast<uint64_t>(bytes));
   }
   return distance;
@@ -137,8 +137,9 @@ void count_mpi_file_call(const Call& call, uint32_t object, int64_t bytes) {
   if (call.traits.cls == CallClass::file_open) return count(FileCount::opens);
   if (call.traits.cls == CallClass::file_close) return count(FileCount::closes);
   if (call.traits.moves) {
-    count(reads(call) ? FileCount::reads : FileCount::writes);
-    if (bytes > 0) count(reads(call) ? FileCount::bytes_read : FileCount::bytes_written, static_cast<uint64_t>(bytes));
+    count(moves_bytes_in(call) ? FileCount::reads : FileCount::writes);
+    if (bytes > 0)
+      count(moves_bytes_in(call) ? FileCount::bytes_read : FileCount::bytes_written, static_cast<uint64_t>(bytes));
     return;
   }
   count(FileCount::others);

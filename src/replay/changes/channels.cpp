@@ -11,7 +11,7 @@ namespace leadline::replay {
 
 namespace {
 
-using Channel = std::tuple<uint64_t, uint32_t, uint32_t, int64_t>;  // communicator, from, to, tag
+using ChannelKey = std::tuple<uint64_t, uint32_t, uint32_t, int64_t>;  // communicator, from, to, tag
 
 struct Flow {
   uint64_t messages[2] = {}, hash[2] = {};  // sent, received
@@ -23,7 +23,7 @@ struct End {
   bool sends;
 };
 
-bool is_message(const calls::Leaf& leaf) {
+bool is_plain_message(const calls::Leaf& leaf) {
   const trace::CallFacts& facts = leaf.call.facts();
   return facts.event == trace::EventForm::message || facts.event == trace::EventForm::exchange ||
          facts.requests == trace::RequestUse::starts;
@@ -32,7 +32,7 @@ bool is_message(const calls::Leaf& leaf) {
 }  // namespace
 
 Refusal check_channels(const Tree& tree) {
-  std::map<Channel, Flow> flows;
+  std::map<ChannelKey, Flow> flows;
   for (uint32_t rank = 0; rank < tree.members.size(); ++rank) {
     const TreeMember& member = tree.members[rank];
     const TreeClass& own = tree.classes[member.of_class];
@@ -40,7 +40,7 @@ Refusal check_channels(const Tree& tree) {
     for (size_t l = 0; l < own.leaves.size(); ++l) {
       const TreeLeaf& leaf = own.leaves[l];
       const bool completes = leaf.leaf.call.facts().requests == trace::RequestUse::completes;
-      if (leaf.leaf.varies || (!is_message(leaf.leaf) && !completes)) continue;
+      if (leaf.leaf.varies || (!is_plain_message(leaf.leaf) && !completes)) continue;
       for (size_t p = 0; p < leaf.leaf.call.parts.size(); ++p) {
         const structure::CallPart& part = leaf.leaf.call.parts[p];
         const calls::LeafPart& mine = leaf.leaf.parts[p].of(member.number);
@@ -48,7 +48,7 @@ Refusal check_channels(const Tree& tree) {
         const auto other = static_cast<uint32_t>(mine.partner.world);
         for (const bool sends : {true, false}) {
           if (sends ? !part.sends() || completes : !part.receives()) continue;
-          const Channel channel{mine.identity, sends ? rank : other, sends ? other : rank, mine.tag};
+          const ChannelKey channel{mine.identity, sends ? rank : other, sends ? other : rank, mine.tag};
           Flow& flow = flows[channel];
           flow.changed = flow.changed || leaf.stands_for != 1;
           ends[l].push_back({&flow, sends});

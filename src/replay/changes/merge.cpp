@@ -20,7 +20,7 @@ using structure::CallPart;
 using Role = Rewriting::Role;
 
 // A message's end: where it is in a row.
-struct End {
+struct MergedEnd {
   size_t call = 0, part = 0;
   bool sends = false;
 };
@@ -28,8 +28,8 @@ struct End {
 // From its first message until nothing is under way.
 struct Exchange {
   std::vector<size_t> calls;  // of the row: messages and waits
-  std::vector<End> ends;
-  std::vector<std::pair<End, End>> waits;  // a wait's part and the message
+  std::vector<MergedEnd> ends;
+  std::vector<std::pair<MergedEnd, MergedEnd>> waits;  // a wait's part and the message
   uint32_t loop = 0;
 };
 
@@ -37,7 +37,9 @@ struct Exchange {
 using Partner = std::tuple<bool, uint64_t, int32_t>;
 using Partners = std::vector<std::vector<Partner>>;  // by member, ascending
 
-Partner partner_of(const End& end, const LeafPart& part) { return {end.sends, part.identity, part.partner.world}; }
+Partner partner_of(const MergedEnd& end, const LeafPart& part) {
+  return {end.sends, part.identity, part.partner.world};
+}
 
 class MergingExchanges {
  public:
@@ -99,7 +101,7 @@ class MergingExchanges {
 
   std::vector<Exchange> exchanges_of(const Row& row) {
     std::vector<Exchange> found;
-    std::vector<End> requests;  // that the row makes, in order
+    std::vector<MergedEnd> requests;  // that the row makes, in order
     std::vector<uint8_t> open;
     Exchange now;
     size_t under_way = 0;
@@ -149,7 +151,7 @@ class MergingExchanges {
   Partners partners_of(const Row& row, const Exchange& exchange) const {
     Partners found(members_);
     for (size_t m = 0; m < members_; ++m) {
-      for (const End& end : exchange.ends) {
+      for (const MergedEnd& end : exchange.ends) {
         const LeafPart& part = leaf(row, end.call).parts[end.part].of(m);
         if (part.partner.world >= 0) found[m].push_back(partner_of(end, part));
       }
@@ -165,7 +167,7 @@ class MergingExchanges {
     std::vector<std::vector<int64_t>> more(kept.ends.size(), std::vector<int64_t>(members_));
     for (const size_t e : group) {
       if (e == group.back()) continue;
-      for (const End& end : exchanges[e].ends) carry(row, end, kept, &more);
+      for (const MergedEnd& end : exchanges[e].ends) carry(row, end, kept, &more);
       for (const size_t c : exchanges[e].calls) {
         const uint32_t made = rewriting_.copy(row.leaves[c]);
         rewriting_.made(made).removed = true;
@@ -179,7 +181,7 @@ class MergingExchanges {
       now.of = now.stands_for > 1 ? now.of : old;
       now.stands_for *= static_cast<uint32_t>(group.size());
       for (size_t i = 0; i < kept.ends.size(); ++i) {
-        const End& end = kept.ends[i];
+        const MergedEnd& end = kept.ends[i];
         if (end.call == c) add(&now.leaf.parts[end.part], more[i], end.sends);
         for (const auto& [wait, message] : kept.waits) {
           if (wait.call == c && message.call == end.call && message.part == end.part)
@@ -191,7 +193,8 @@ class MergingExchanges {
   }
 
   // Which message of the kept exchange carries those bytes: one with the same tag, else the first to the same partner.
-  void carry(const Row& row, const End& end, const Exchange& kept, std::vector<std::vector<int64_t>>* more) const {
+  void carry(const Row& row, const MergedEnd& end, const Exchange& kept,
+             std::vector<std::vector<int64_t>>* more) const {
     for (size_t m = 0; m < members_; ++m) {
       const LeafPart& part = leaf(row, end.call).parts[end.part].of(m);
       if (part.partner.world < 0) continue;

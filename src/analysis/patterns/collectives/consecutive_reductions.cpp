@@ -25,15 +25,16 @@ bool reduces(const std::string& name) {
 bool broadcasts(const std::string& name) { return name == "MPI_Bcast" || name == "MPI_Bcast_c"; }
 
 // Reductions or broadcasts that follow one another on all processes, by their call sites in order.
-struct Found {
+struct FoundRow {
   std::set<uint32_t> processes;
   uint64_t rows = 0;
   double computed_ns = 0;
 };
 
-class Finder {
+class ConsecutiveReductions {
  public:
-  Finder(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const SourcePlaces& places)
+  ConsecutiveReductions(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
+                        const SourcePlaces& places)
       : profile_(profile), traffic_(traffic), step_(steps.iteration), places_(places), computation_(profile) {
     for (const StepCollective& c : step_.collectives) {
       for (const StepCollective::Member& m : c.members) {
@@ -51,7 +52,7 @@ class Finder {
     };
     std::vector<Pattern> patterns = find_loops();
     find_varying(rows_of(step_, computation_, units, true));
-    std::map<std::vector<uint32_t>, Found> found;
+    std::map<std::vector<uint32_t>, FoundRow> found;
     for (const CallRow& row : rows_of(step_, computation_, units, true)) {
       std::vector<uint32_t> sites;
       double computed = 0;
@@ -60,7 +61,7 @@ class Finder {
         computed += s.computed_ns;
       }
       if (lines(sites) < 2) continue;
-      Found& f = found[sites];
+      FoundRow& f = found[sites];
       f.processes.insert(row.process);
       ++f.rows;
       f.computed_ns += computed;
@@ -81,7 +82,7 @@ class Finder {
       return *at;
     }
   };
-  using Rows = std::map<std::vector<uint32_t>, Found>;
+  using Rows = std::map<std::vector<uint32_t>, FoundRow>;
 
   // The time of a call counts once: where rows have calls in common, with those that save most.
   std::vector<Pattern> patterns_of(const Rows& found) const {
@@ -134,7 +135,7 @@ class Finder {
       if (!fixed || each < least_of_one_line || varies(site)) continue;
       in_loops_.insert(site);
       if (loop.gap_ns() > most_between_ns) continue;
-      Found f;
+      FoundRow f;
       f.processes = loop.processes;
       f.rows = loop.rows.size();
       const std::vector<uint32_t> sites(each, site);
@@ -207,14 +208,14 @@ class Finder {
     return numbers.size();
   }
 
-  bool on_all(const std::vector<uint32_t>& sites, const Found& f) const {
+  bool on_all(const std::vector<uint32_t>& sites, const FoundRow& f) const {
     return std::all_of(sites.begin(), sites.end(), [&](uint32_t s) {
       const std::vector<Cell>& cells = profile_.sites()[s].cells;
       return std::all_of(cells.begin(), cells.end(), [&](const Cell& c) { return f.processes.count(c.process) > 0; });
     });
   }
 
-  Pattern pattern(const std::vector<uint32_t>& sites, const Found& f) const {
+  Pattern pattern(const std::vector<uint32_t>& sites, const FoundRow& f) const {
     Pattern p;
     const bool broadcast = broadcasts(function(sites[0]).name);
     p.name = broadcast ? "consecutive_broadcasts" : "consecutive_reductions";
@@ -248,7 +249,7 @@ class Finder {
 std::vector<Pattern> consecutive_reductions(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
                                             const SourcePlaces& places) {
   if (!steps.iteration.found) return {};
-  return Finder(profile, traffic, steps, places).run();
+  return ConsecutiveReductions(profile, traffic, steps, places).run();
 }
 
 }  // namespace leadline::analysis

@@ -14,7 +14,7 @@ namespace {
 using trace::Category;
 
 // Smaller messages may tell how much will follow, which then depends on them. Of larger ones, latency is a small part.
-constexpr int64_t least_bytes = 65, most_bytes = 1 << 16;
+constexpr int64_t least_packed_bytes = 65, most_packed_bytes = 1 << 16;
 
 // Of the messages of one call to one partner in a step, the longest and the shortest of fields of one grid.
 constexpr int64_t most_unlike = 2;
@@ -39,10 +39,10 @@ struct Together {
   double saved() const { return messages * (1 - 1 / static_cast<double>(exchanges)); }
 };
 
-class Finder {
+class ConsecutiveExchanges {
  public:
-  Finder(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const SourcePlaces& places,
-         const std::set<uint32_t>& dependent)
+  ConsecutiveExchanges(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
+                       const SourcePlaces& places, const std::set<uint32_t>& dependent)
       : profile_(profile), traffic_(traffic), step_(steps.iteration), computation_(profile) {
     unit_of_.assign(profile.sites().size(), UnitOf::none);
     for (const SiteSet& set : sets_of_sites(profile, traffic, steps, places)) add_unit(set, dependent);
@@ -162,7 +162,8 @@ class Finder {
     std::map<uint32_t, std::set<uint32_t>> by_graph;
     for (const Stretch& s : row.stretches) {
       const Unit& unit = units_[s.unit];
-      if (unit.mean_bytes >= least_bytes && unit.mean_bytes <= most_bytes) by_graph[unit.graph].insert(s.unit);
+      if (unit.mean_bytes >= least_packed_bytes && unit.mean_bytes <= most_packed_bytes)
+        by_graph[unit.graph].insert(s.unit);
     }
     std::vector<Together> all;
     for (const auto& [graph, units] : by_graph) {
@@ -292,7 +293,7 @@ class Finder {
 std::vector<Pattern> consecutive_exchanges(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
                                            const SourcePlaces& places, const std::set<uint32_t>& dependent) {
   if (!steps.iteration.found) return {};
-  return Finder(profile, traffic, steps, places, dependent).run();
+  return ConsecutiveExchanges(profile, traffic, steps, places, dependent).run();
 }
 
 }  // namespace leadline::analysis

@@ -35,9 +35,9 @@ std::vector<std::vector<GraphEdge>> connected(uint32_t nodes, const std::vector<
   return all;
 }
 
-class Finder {
+class ExchangeFinder {
  public:
-  Finder(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const SourcePlaces& places)
+  ExchangeFinder(const Profile& profile, const RunTraffic& traffic, const Steps& steps, const SourcePlaces& places)
       : profile_(profile), traffic_(traffic), steps_(steps), places_(places) {}
 
   std::vector<Exchange> run() {
@@ -411,7 +411,7 @@ class Finder {
 
 std::vector<Exchange> exchanges_of(const Profile& profile, const RunTraffic& traffic, const Steps& steps,
                                    const SourcePlaces& places) {
-  return Finder(profile, traffic, steps, places).run();
+  return ExchangeFinder(profile, traffic, steps, places).run();
 }
 
 }  // namespace leadline::analysis

@@ -13,10 +13,10 @@ namespace leadline::analysis {
 
 namespace {
 
-constexpr double whole = 0.99;             // of a file's bytes
-constexpr double nearly_all = 0.9;         // of the ranks
-constexpr uint64_t least_bytes = 1 << 16;  // less is not reported
-constexpr uint64_t small_bytes = 1 << 12;
+constexpr double whole = 0.99;                  // of a file's bytes
+constexpr double nearly_every = 0.9;            // of the ranks
+constexpr uint64_t least_file_bytes = 1 << 16;  // less is not reported
+constexpr uint64_t small_file_bytes = 1 << 12;
 constexpr uint64_t least_transfers = 100;
 constexpr size_t most_names = 8;
 
@@ -41,7 +41,7 @@ class FilePatterns {
  private:
   size_t ranks() const { return profile_.processes().size(); }
   bool nearly_all_ranks(size_t number) const {
-    return number >= 2 && static_cast<double>(number) >= nearly_all * static_cast<double>(ranks());
+    return number >= 2 && static_cast<double>(number) >= nearly_every * static_cast<double>(ranks());
   }
 
   Pattern pattern(const char* name, const std::vector<FileUse>& uses, uint8_t moved) const {
@@ -105,7 +105,7 @@ class FilePatterns {
       }
       once_ns += longest;
     }
-    if (all.empty() || bytes < least_bytes) return;
+    if (all.empty() || bytes < least_file_bytes) return;
     Pattern p = pattern("read_all_by_all", all, trace::moves::reads);
     p.evidence.insert(
         p.evidence.end(),
@@ -126,7 +126,7 @@ class FilePatterns {
       by_process[u.process] += bytes_moved(u, moved);
       all += bytes_moved(u, moved);
     }
-    if (all < least_bytes || ranks() < 2) return;
+    if (all < least_file_bytes || ranks() < 2) return;
     const auto most = std::max_element(by_process.begin(), by_process.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     if (static_cast<double>(most->second) < whole * static_cast<double>(all)) return;
@@ -186,7 +186,7 @@ class FilePatterns {
   // Transfers of MPI_File_* that the library merges into larger ones are not small.
   FileUse::Amount small_part(const FileUse& u) const {
     FileUse::Amount part = u.libc;
-    if (!uses_.beneath(u.file->name).larger_than(small_bytes)) part += u.mpi;
+    if (!uses_.beneath(u.file->name).larger_than(small_file_bytes)) part += u.mpi;
     return part;
   }
 
@@ -195,11 +195,11 @@ class FilePatterns {
     FileUse::Amount moved;
     for (const FileUse& u : kind) {
       const FileUse::Amount part = small_part(u);
-      if (!part.transfers() || part.bytes() / part.transfers() >= small_bytes || u.whole_at_once()) continue;
+      if (!part.transfers() || part.bytes() / part.transfers() >= small_file_bytes || u.whole_at_once()) continue;
       uses.push_back(u);
       moved += part;
     }
-    if (moved.transfers() < least_transfers || moved.bytes() < least_bytes) return;
+    if (moved.transfers() < least_transfers || moved.bytes() < least_file_bytes) return;
     Pattern p = pattern("small_io", uses, trace::moves::reads | trace::moves::writes);
     p.evidence.insert(p.evidence.end(),
                       {{"transfers", static_cast<int64_t>(moved.transfers())},
