@@ -182,3 +182,10 @@ def test_intel_mpi_binds_by_its_variables() -> None:
     assert (free.variables, free.options) == ({"I_MPI_PIN": "0"}, ())
     (free,) = tried("binding", facts(library=LIBRARY["mpich"], launcher=HYDRA, bound=True))
     assert (free.variables, free.options) == ({}, ("-bind-to", "none"))
+
+
+def test_numbers_of_ranks_are_those_that_were_asked_for() -> None:
+    about = facts(ranks=4, count_option="-np")
+    assert [setting.options for setting in tried("ranks", about, ranks=(2, 4, 8))] == [("-np", "2"), ("-np", "8")]
+    assert "--ranks" in why("ranks", about)
+    assert "no option" in why("ranks", facts(ranks=4), ranks=(2,))

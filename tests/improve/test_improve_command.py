@@ -55,9 +55,9 @@ class Improving:
         assert done.returncode == 0, done.stderr
         return Improved(self.directory, json.loads(done.stdout))
 
-    def apply(self, found: Improved, option: str) -> subprocess.CompletedProcess[str]:
+    def apply(self, found: Improved, *options: str) -> subprocess.CompletedProcess[str]:
         """What was found, applied to the same command."""
-        words = [sys.executable, "-m", "leadline", "apply", option, str(found.directory / "improve.toml")]
+        words = [sys.executable, "-m", "leadline", "apply", *options, str(found.directory / "improve.toml")]
         command = self.words[self.words.index("--") :]
         return subprocess.run(
             [*words, *command], env=self.environ, capture_output=True, text=True, check=True, timeout=LIMIT_S
@@ -126,9 +126,11 @@ def test_a_planted_setting_is_found_undone_and_applied(improve: Improve, name: s
     assert change["after_s"] < change["before_s"]
     assert not (found.directory / "trial").exists()
 
-    done = improving.apply(found, "--json")
+    done = improving.apply(found, "--json", "--watch")
     assert done.stdout.startswith("late: 8 steps")
     told = json.loads(done.stdout.splitlines()[-1])
+    assert told["watched"]["shows_gain"] is True
+    assert told["watched"]["seconds"] < told["watched"]["unchanged_s"]
     assert [each["name"] for each in told["applied"]] == found.chosen
     assert told["not_applied"] == []
     assert improving.apply(found, "--as-shell").stdout == f"unset {planted}\n"
@@ -158,6 +160,17 @@ def test_ranks_that_share_a_core_yield_it(improve: Improve, name: str) -> None:
     assert found.found["confirmed"] is True
     assert found.chosen[0].startswith("waiting-")
     assert found.found["gain"] > 0.5
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_fewer_ranks_are_faster_on_a_core_that_they_share(improve: Improve, name: str) -> None:
+    improving = improve(name, "barriers", 10, ranks=2, planted={}, only="ranks", before="taskset -c 0")
+    at = improving.words.index("--")
+    improving.words[at:at] = ["--ranks", "1,2"]
+    found = improving.run()
+    assert (found.found["confirmed"], found.chosen) == (True, ["ranks-1"])
+    assert "-n 1" in improving.apply(found, "--as-shell").stdout
 
 
 # Both ranks on one core, where ranks that wait keep it. Those of MPICH yield it.
@@ -267,6 +280,7 @@ def test_another_search_s_directory_is_refused(improve: Improve) -> None:
         (["--time", "(x)", "--iterations"], "exclude each other"),
         (["--time", "(x)", "--stop-after", "9"], "prints no time"),
         (["--steps-option", "'--steps"], "No closing quotation"),
+        (["--ranks", "4,many"], "expected numbers"),
     ],
 )
 def test_wrong_options_are_refused_before_anything_runs(words: list[str], why: str, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from leadline import mpi
 from leadline.errors import UsageError
 from leadline.improve import file
 from leadline.improve.results import Results
-from leadline.improve.setting import Setting, command_with, variables_of, with_options
+from leadline.improve.setting import Setting, command_with, count_option, variables_of, with_options
 from leadline.improve.stopping import shortened
 from leadline.launchers.openmpi import OPENMPI
 from leadline.libraries.rule import Rule, Table
@@ -65,6 +65,22 @@ def test_a_program_has_another_number_of_steps(words: str, option: str, short: s
     before = [mpiexec("mpich")[0], "-n", "2"] if launched else []
     found = shortened([*before, *words.split()], option.split(), None)
     assert found == (*before, *short.split())
+
+
+@pytest.mark.parametrize("family", ["mpich", "openmpi"])
+@pytest.mark.parametrize("option", ["-n", "-np"])
+def test_a_number_of_ranks_takes_the_place_of_the_user_s(family: str, option: str) -> None:
+    (start,) = mpiexec(family)
+    command = [start, option, "2", "./app", "-n", "5"]
+    assert count_option(command, {}) == option
+    assert with_options(command, ["-n", "8"], {}) == [start, "-n", "8", "./app", "-n", "5"]
+
+
+def test_a_number_of_ranks_is_unknown_for_several_programs_and_none() -> None:
+    (start,) = mpiexec("mpich")
+    assert count_option([start, "-n", "1", "./a", ":", "-n", "2", "./b"], {}) == ""
+    assert count_option([start, "./a", "-n", "2"], {}) == ""
+    assert count_option(["./a", "-n", "2"], {}) == ""
 
 
 def test_a_program_without_a_launcher_takes_no_options() -> None:

@@ -55,6 +55,12 @@ MEASURED = "speedup: time with the library default / time with the rule"
     help="Before the run, time each rule in a job of the same size, and drop rules slower than the library default.",
 )
 @click.option(
+    "--watch",
+    is_flag=True,
+    envvar="LEADLINE_WATCH",
+    help="With a file of leadline improve: say whether the run still shows the gain; it is recorded lightly for that.",
+)
+@click.option(
     "--as-shell",
     is_flag=True,
     envvar="LEADLINE_AS_SHELL",
@@ -80,6 +86,7 @@ def command(
     fill: bool,
     as_set: bool,
     measure: bool,
+    watch: bool,
     as_shell: bool,
     json_: bool,
     report: Path | None,
@@ -111,7 +118,7 @@ def command(
     _check_file(table)
     if not quiet:
         say_mistakes(program, find_launcher(program))
-    if (improved := _improved(table, program)) is not None:
+    if (improved := _improved(table, program, watch=watch)) is not None:
         return _end(improved.as_dict(), report, json_=json_, tell=None if quiet else _tell_improved)
     warnings = _warnings(table, program)
     for warning in warnings if not quiet else ():
@@ -151,12 +158,16 @@ def _as_shell(table: Path) -> int:
     return 0
 
 
-def _improved(table: Path, program: tuple[str, ...]) -> Any:
-    """The program's run with a file of leadline improve; None if it is no such file."""
+def _improved(table: Path, program: tuple[str, ...], *, watch: bool) -> Any:
+    """The program's run with a file of leadline improve; None if it is no such file. Raises UsageError."""
     from leadline.improve import file
     from leadline.improve.applied import apply_improvement
 
-    return apply_improvement(table, program, os.environ) if file.is_one(table) else None
+    if file.is_one(table):
+        return apply_improvement(table, program, os.environ, watch=watch)
+    if watch:
+        raise UsageError("--watch applies only to the improve.toml of leadline improve")
+    return None
 
 
 def _tell_improved(found: dict[str, Any]) -> None:
@@ -166,6 +177,8 @@ def _tell_improved(found: dict[str, Any]) -> None:
         say(f"applied: {setting['what']} ({setting['proof']})")
     for setting in found["not_applied"]:
         say(f"not applied: {setting['what']}: {setting['why']}")
+    if found["watched"] is not None:
+        say(found["watched"]["told"])
 
 
 def _warnings(table: Path, program: tuple[str, ...]) -> list[str]:

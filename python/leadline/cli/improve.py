@@ -30,6 +30,13 @@ def duration_s(text: str) -> float:
     return sum(float(number) * UNITS[unit] for number, unit in parts)
 
 
+def _numbers_in(text: str) -> tuple[int, ...]:
+    """Raises UsageError."""
+    if not re.fullmatch(r"[1-9]\d*(,[1-9]\d*)*", text):
+        raise UsageError(f"--ranks {text}: expected numbers", hint="e.g. 32,48,64")
+    return tuple(dict.fromkeys(map(int, text.split(","))))
+
+
 def _words_of(option: str) -> tuple[str, ...]:
     """Raises UsageError."""
     try:
@@ -75,6 +82,12 @@ def _words_of(option: str) -> tuple[str, ...]:
     help="Run the program with fewer steps: OPTION in place of its own, for example '--steps 20' or 'steps=20'.",
 )
 @click.option(
+    "--ranks",
+    metavar="N,...",
+    envvar="LEADLINE_RANKS",
+    help="Other numbers of ranks to try, for example 32,48,64.",
+)
+@click.option(
     "--reorder",
     is_flag=True,
     envvar="LEADLINE_REORDER",
@@ -112,6 +125,7 @@ def command(
     iterations: bool,
     stop_after: int | None,
     steps_option: str | None,
+    ranks: str | None,
     reorder: bool,
     compared: tuple[Path, ...],
     only: str | None,
@@ -142,6 +156,7 @@ def command(
             raise UsageError("--time and --iterations exclude each other")
         if stop_after is not None:
             raise UsageError("--time and --stop-after exclude each other: a program that is ended prints no time")
+    numbers = _numbers_in(ranks) if ranks else ()
     short = _words_of(steps_option) if steps_option else ()
     for_s = duration_s(limit)
     chosen = tuple(only.split(",")) if only else ()
@@ -153,7 +168,9 @@ def command(
     run_directory.refuse_if_others_write(output.absolute(), shared=False)
     say_mistakes(program, find_launcher(program))
     directory = output.absolute()
-    wanted = Wanted(program, directory, for_s, pattern, iterations, reorder, compared, chosen, stop_after, short)
+    wanted = Wanted(
+        program, directory, for_s, pattern, iterations, reorder, compared, chosen, stop_after, short, ranks=numbers
+    )
     with ProgressLine(say) as line:
         found = improve(wanted, line.note, line.show)
     told = lines(found, nearby(output), program)

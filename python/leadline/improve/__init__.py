@@ -9,5 +9,6 @@ search.py        which run comes next, and what the times say: knows neither MPI
 kept.py          what was measured, in the directory, so that an interrupted search goes on
 stopping.py      launches that need not be whole: fewer steps, or ended after some iterations
 improving.py     puts these together
+watching.py      whether an applied run still shows the gain
 file.py          improve.toml, by which `leadline apply` sets what was kept
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,8 @@ from leadline.errors import LeadlineError
 from leadline.improve.file import read
 from leadline.improve.proof import why_without_effect
 from leadline.improve.setting import Setting, command_with, variables_of
+from leadline.improve.step import LIGHT, recorded
+from leadline.improve.watching import Watched, records, watched, why_not_watched
 from leadline.launch import process
 from leadline.launch.shim import require_library
 from leadline.tuning import table as tables
@@ -33,6 +36,7 @@ class Outcome:
     not_applied: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     exit_code: int = 0
+    watched: Watched | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -42,6 +46,7 @@ class Outcome:
             "not_applied": self.not_applied,
             "warnings": self.warnings,
             "exit_code": self.exit_code,
+            "watched": None if self.watched is None else self.watched.as_dict(),
         }
 
     def _add(self, setting: Setting, why: str, proof: str = "") -> None:
@@ -52,9 +57,12 @@ class Outcome:
             self.applied.append({**told, "proof": proof})
 
 
-def apply_improvement(path: Path, command: Sequence[str], environ: Mapping[str, str]) -> Outcome:
+def apply_improvement(
+    path: Path, command: Sequence[str], environ: Mapping[str, str], *, watch: bool = False
+) -> Outcome:
     """Run the command with the settings of the file that take effect here.
 
+    watch: and look whether it is as fast as it was measured; for that it is recorded lightly, if iterations were.
     Raises UsageError for a file that cannot be used, CannotStart.
     """
     settings, evidence = read(path)
@@ -70,18 +78,36 @@ def apply_improvement(path: Path, command: Sequence[str], environ: Mapping[str, 
                 chosen.append(setting)
         words, left = command_with(command, environ, chosen, variables_of(chosen, folder))
         shim = next((setting for setting in chosen if setting.by_shim), None)
-        if shim is None or shim.table is None:
-            outcome.exit_code = process.run(words, left)
-            return outcome
-        write_for_shim(folder, shim.table)
-        told = tables.told_as(path, shim.table)
-        words, left = words_with_shim(words, left, folder, library_of_all_nodes(command), told)
-        outcome.exit_code = process.run(words, left)
-        served = ShimOutcome("shim")
-        judge_reports(shim.table, folder, served)
-        why = "; ".join(dict.fromkeys(each["why"] for each in served.not_applied))
-        outcome._add(shim, "" if served.applied else why, "calls counted by the shim")
+        if shim is not None and shim.table is not None:
+            write_for_shim(folder, shim.table)
+            told = tables.told_as(path, shim.table)
+            words, left = words_with_shim(words, left, folder, library_of_all_nodes(command), told)
+        _run(outcome, words, left, command, evidence, folder / "run", watch=watch)
+        if shim is not None and shim.table is not None:
+            served = ShimOutcome("shim")
+            judge_reports(shim.table, folder, served)
+            why = "; ".join(dict.fromkeys(each["why"] for each in served.not_applied))
+            outcome._add(shim, "" if served.applied else why, "calls counted by the shim")
     return outcome
+
+
+def _run(
+    outcome: Outcome,
+    words: Sequence[str],
+    environ: Mapping[str, str],
+    command: Sequence[str],
+    evidence: Mapping[str, Any],
+    directory: Path,
+    *,
+    watch: bool,
+) -> None:
+    if watch and records(evidence) and not why_not_watched(evidence, list(command)):
+        words, environ = recorded(words, directory), {**environ, **LIGHT}
+    begin = time.perf_counter()
+    outcome.exit_code = process.run(words, environ)
+    wall_s = time.perf_counter() - begin
+    if watch and outcome.exit_code == 0:
+        outcome.watched = watched(evidence, list(command), wall_s, directory)
 
 
 def _why_not(setting: Setting, command: Sequence[str], environ: Mapping[str, str], ranks: int, folder: Path) -> str:

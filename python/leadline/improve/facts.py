@@ -42,6 +42,7 @@ class Facts:
     nonblocking: whether messages are begun and completed by different calls.
     files: share in collective transfers of files.   set_variables: settings of the library in the environment.
     set_options: settings of the library among the launcher's options, each with its values.
+    count_option: the launcher's for the number of ranks, as the command has it; "" if that is unknown.
     """
 
     library: MpiLibrary | None
@@ -60,6 +61,7 @@ class Facts:
     collectives: tuple[Collective, ...] = ()
     set_variables: Mapping[str, str] = field(default_factory=dict, hash=False)
     set_options: tuple[tuple[str, ...], ...] = ()
+    count_option: str = ""
 
     @property
     def largest_message(self) -> int:
@@ -81,8 +83,9 @@ def facts_of(
     launcher: LauncherKind,
     environ: Mapping[str, str],
     options: Sequence[tuple[str, ...]] = (),
+    count_option: str = "",
 ) -> Facts:
-    """options: of the launcher, each with its values, that set something."""
+    """options: of the launcher, each with its values, that set something.   count_option: as Facts has it."""
     content = Content(run)
     share = content.share
     by_category = {
@@ -111,6 +114,7 @@ def facts_of(
         ),
         set_variables=settings_in(environ, library),
         set_options=tuple(option for option in options if _is_setting(option, library, launcher)),
+        count_option=count_option,
     )
 
 

@@ -21,7 +21,7 @@ from leadline.improve.measuring_alone import measure_alone
 from leadline.improve.proof import why_without_effect
 from leadline.improve.results import Results
 from leadline.improve.search import TOGETHER, Search, Stage, interval_of
-from leadline.improve.setting import Setting
+from leadline.improve.setting import Setting, count_option
 from leadline.improve.step import Measured, measured, recorded
 from leadline.improve.stopping import UntilIterations, shortened
 from leadline.improve.trials import SETTINGS, Trials
@@ -43,7 +43,7 @@ NO_TIME = "no time: {} launches of {} fit into what --for leaves"
 class Wanted:
     """for_s: for everything.   pattern: of --time.   iterations: they, or nothing.   compared: files of results.
     only: kinds of candidates; () for all.   stop_after: iterations of the main loop, after which a launch is ended.
-    steps_option: of the program, in place of its own, in every launch."""
+    steps_option: of the program, in place of its own, in every launch.   ranks: other numbers of them to try."""
 
     command: tuple[str, ...]
     directory: Path
@@ -55,6 +55,7 @@ class Wanted:
     only: tuple[str, ...] = ()
     stop_after: int | None = None
     steps_option: tuple[str, ...] = ()
+    ranks: tuple[int, ...] = ()
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     @property
@@ -68,6 +69,7 @@ class Wanted:
             "compared": list(map(str, self.compared)),
             "stop_after": self.stop_after,
             "steps_option": list(self.steps_option),
+            "ranks": list(self.ranks),
         }
 
     @property
@@ -84,7 +86,7 @@ class Wanted:
 class Improved:
     """What came of it.   base_s: the unchanged program's typical time; base_spread: half of the launches differ from it
     by more than this share.   why_over: why the search ended early; "" if it did not.
-    changes: why it is faster with what helps."""
+    changes: why it is faster with what helps.   with_s: the typical time in fresh launches, with it."""
 
     measured: Measured
     settings: dict[str, Setting]
@@ -98,6 +100,7 @@ class Improved:
     not_comparable: tuple[Path, ...] = ()
     interruption: Interruption = field(default_factory=Interruption)
     changes: list[Change] = field(default_factory=list)
+    with_s: float | None = None
 
     @property
     def chosen(self) -> list[Setting]:
@@ -126,13 +129,14 @@ class _Improving:
         only, ended = self.wanted.only_iterations, ended_s is not None
         what = measured(run, self.wanted.pattern, iterations_wanted=only, ended=ended)
         launcher = self.about.launcher.kind if self.about.launcher is not None else OTHER
-        facts = facts_of(run, self.about.library, launcher, self.wanted.environ, self._set_options())
+        counts = count_option(self.wanted.launched, self.wanted.environ)
+        facts = facts_of(run, self.about.library, launcher, self.wanted.environ, self._set_options(), counts)
 
         def tuned(operations: list[str]) -> Any:
             folder = self.wanted.directory / RECORD
             return measure_alone(operations, folder, self.about, self.left_s / 4, self.progress)
 
-        asked = Asked(self.about.file, self.wanted.reorder, self.wanted.only, tuned)
+        asked = Asked(self.about.file, self.wanted.reorder, self.wanted.only, tuned, self.wanted.ranks)
         found, not_tried = candidates(facts, asked)
         chosen = self._affordable(self._proven(found, facts.ranks, not_tried), wall_s, not_tried)
         plan = {
@@ -226,6 +230,7 @@ class _Improving:
         improved.launches, improved.wall_s = self.kept.launches, self.kept.wall_s
         improved.not_comparable = tuple(results.not_comparable())
         improved.base_s, improved.base_spread = self.kept.unchanged()
+        improved.with_s = self.kept.typical(Stage.CONFIRM, TOGETHER.join(search.chosen))
         return improved
 
     def _changes(self, trials: Trials, search: Search) -> list[Change]:
@@ -284,6 +289,8 @@ def _evidence(wanted: Wanted, about: Subject, plan: Mapping[str, Any], improved:
         "ranks": plan["ranks"],
         "measured": improved.measured.value,
         "unchanged_s": improved.base_s,
+        "with_s": improved.with_s,
+        "ended": plan.get("ended_s") is not None,
         "gain": gain_of(search.fresh),
         "low": low,
         "high": high,

@@ -96,6 +96,11 @@ class Kept:
         middle = median(found)
         return middle, median(abs(seconds - middle) for seconds in found) / middle
 
+    def typical(self, stage: Stage, name: str) -> float | None:
+        """The median time in a stage; None if there is none."""
+        found = [seconds for (of, _, who), seconds in self._seconds.items() if (of, who) == (stage.value, name)]
+        return median([seconds for seconds in found if seconds is not None]) if any(found) else None
+
     @property
     def launches(self) -> int:
         return len(self._more)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from leadline.improve.setting import Setting, command_with, variables_of
+from leadline.improve.setting import RANKS, Setting, command_with, variables_of
 from leadline.launch.launcher import find_launcher, with_program
 from leadline.launchers import OTHER
 from leadline.libraries.settings import Settings
@@ -35,6 +35,8 @@ def why_without_effect(
     if setting.kind == BINDING:
         return _binding(setting, command, environ, variables_of([setting], folder))
     try:
+        if setting.kind == RANKS:
+            return _number(setting, about)
         if setting.by_shim:
             return ""  # seen in the program's own run
         if setting.table is not None:
@@ -44,6 +46,12 @@ def why_without_effect(
         return _reached(setting, about, variables_of([setting], folder))
     except ProbeFailed as error:
         return str(error)
+
+
+def _number(setting: Setting, about: Subject) -> str:
+    """Whether so many ranks start."""
+    size = ask(about, {}).size
+    return "" if setting.options[1:] == (str(size),) else f"{size} ranks start with it"
 
 
 def _algorithm(setting: Setting, about: Subject, ranks: int, folder: Path) -> str:

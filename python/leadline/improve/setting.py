@@ -13,6 +13,8 @@ from leadline.libraries.rule import Table
 from leadline.libraries.sending import Candidate
 from leadline.tuning.probing import Subject, words_with
 
+RANKS = "ranks"  # the kind of other numbers of ranks
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -96,6 +98,8 @@ def with_options(
     before, rest = list(command[: launcher.index + 1]), list(command[launcher.index + 1 :])
     start = program_start(rest, launcher.kind)
     names = {word.lstrip("-") for word in options if re.match("--?[a-z]", word)}
+    if names & launcher.kind.counts:
+        names |= launcher.kind.counts
     own, at = rest[:start], 0
     kept: list[str] = []
     while at < len(own):
@@ -106,3 +110,17 @@ def with_options(
             kept.append(own[at])
             at += 1
     return [*before, *options, *kept, *rest[start:]]
+
+
+def count_option(command: Sequence[str], environ: Mapping[str, str]) -> str:
+    """The launcher's option for the number of ranks, as the command has it; "" if it has none, or several programs."""
+    launcher = find_launcher(command, environ.get("PATH"))
+    if launcher is None or launcher.kind.options is None:
+        return ""
+    words = command[launcher.index + 1 :]
+    found, at, end = [], 0, program_start(words, launcher.kind)
+    while at < end and words[at].startswith("-"):
+        if words[at].lstrip("-") in launcher.kind.counts:
+            found.append(words[at])
+        at += launcher.kind.options.takes(words, at) or 1
+    return found[0] if len(found) == 1 and ":" not in words else ""

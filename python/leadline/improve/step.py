@@ -87,8 +87,11 @@ def seconds_of(
     """
     if what is Measured.PRINTED:
         return counted(outcome, pattern)
-    if what is Measured.WHOLE:
-        return outcome.wall_s
+    return outcome.wall_s if what is Measured.WHOLE else recorded_s(directory, ended=ended)
+
+
+def recorded_s(directory: Path, *, ended: bool = False) -> float | None:
+    """An iteration's time in a recording; None if it shows none."""
     try:
         found = iterations(open_run(directory))
     except LeadlineError:

@@ -12,7 +12,7 @@ from leadline.errors import MeasurementFailed, UsageError
 from leadline.improve.kept import Kept
 from leadline.improve.results import Results
 from leadline.improve.search import BASE, TOGETHER, Search, Stage
-from leadline.improve.setting import Setting, command_with, variables_of
+from leadline.improve.setting import RANKS, Setting, command_with, variables_of
 from leadline.improve.step import FEWEST, LIGHT, Measured, recorded, seconds_of
 from leadline.improve.stopping import UntilIterations
 from leadline.libraries.rule import Table
@@ -123,7 +123,7 @@ class Trials:
             self.longest_s = max(self.longest_s, outcome.wall_s)
             if self.ended_s is None:
                 self._add_unchanged(outcome.output)
-        elif not why:
+        elif not why and not any(self.settings[each].kind == RANKS for each in name.split(TOGETHER)):
             self._outputs[name] = outcome.output, self.results.digests()
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -23,7 +23,7 @@ class NotTried:
 class Asked:
     """libmpi: the library's file.   reorder: whether sums may be made in another order, which can change results.
 
-    only: kinds; () for all.
+    only: kinds; () for all.   ranks: other numbers of them that may be tried.
     tuned: measures Leadline's own algorithms for these operations of the record, and returns the rules that won; None
     if nothing is to be measured here.
     """
@@ -32,3 +32,4 @@ class Asked:
     reorder: bool = False
     only: tuple[str, ...] = ()
     tuned: Callable[[list[str]], Table] | None = None
+    ranks: tuple[int, ...] = ()

@@ -1,0 +1,26 @@
+"""Other numbers of ranks, those that were asked for: the program then divides its work differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leadline.improve.candidates.asking import Asked, NotTried
+from leadline.improve.facts import Facts
+from leadline.improve.setting import RANKS, Setting
+from leadline.text import format as fmt
+
+WHAT = "numbers of ranks"
+RISK = "the work is divided differently: results and output may differ, and are not compared"
+
+
+def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
+    if not asked.ranks:
+        yield NotTried(WHAT, "none is asked for: --ranks 32,48")
+    elif not facts.count_option:
+        yield NotTried(WHAT, "the command has no option of its launcher, known to Leadline, for the number of ranks")
+    else:
+        for number in asked.ranks:
+            if number == facts.ranks:
+                continue
+            options = (facts.count_option, str(number))
+            yield Setting(f"ranks-{number}", RANKS, fmt.plural(number, "rank"), RISK, 1.0, options=options)
