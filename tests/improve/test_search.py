@@ -43,6 +43,47 @@ def test_of_searches_where_nothing_matters_few_claim_a_gain(spread: float, burst
     assert claims <= 5
 
 
+MANY = [f"setting-{number}" for number in range(60)]
+
+
+def narrowed(search: Search, time_of: Times) -> Search:
+    """A search whose time is short: the worse half of the race is given up after four rounds, and again and again."""
+    while wanted := search.wanted():
+        if search.stage is Stage.RACE and search.round >= 4 and not search.narrow():
+            search.end_race()
+            continue
+        search.take({name: time_of(name) for name in wanted})
+    return search
+
+
+@pytest.mark.parametrize("way", [ended, narrowed])
+@pytest.mark.parametrize(("spread", "bursts"), [(0.01, 0.0), (0.1, 0.0), (0.01, 0.5), (0.3, 3.0)])
+def test_sixty_settings_that_do_nothing_claim_no_more_gains_than_ten(
+    spread: float, bursts: float, way: Callable[[Search, Times], Search]
+) -> None:
+    claims = sum(way(Search(MANY), drawn({}, seed, spread, bursts)).confirmed is True for seed in range(100))
+    assert claims <= 5
+
+
+def test_a_setting_that_helps_is_found_among_sixty() -> None:
+    found = 0
+    for seed in range(30):
+        search = ended(Search(MANY), drawn({"setting-3": 0.9}, seed, 0.02))
+        found += search.confirmed is True and search.chosen == ("setting-3",)
+    assert found >= 25
+
+
+def test_confirming_is_wrong_in_less_than_a_twentieth_even_if_something_always_wins() -> None:
+    """However many candidates there are, one that does nothing gets this far at most."""
+    claims = 0
+    for seed in range(1000):
+        search, time_of = Search(NAMES[:1]), drawn({}, seed, 0.05, 0.5)
+        while search.stage is Stage.RACE:
+            search.take({BASE: 2.0, "setting-0": 1.0})
+        claims += ended(search, time_of).confirmed is True
+    assert claims <= 60  # 46 at most on average, 6.6 the deviation
+
+
 def test_noise_that_lasts_for_some_rounds_makes_no_winner() -> None:
     """The machine is half as fast for a while, beginning and ending within rounds."""
     claims = 0
