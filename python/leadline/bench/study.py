@@ -212,7 +212,7 @@ def run(
     study = Study()
     with interruption() as study.interruption:
         for library, series in itertools.product(libraries, SERIES):
-            for processes, sizes in _extent(series, full, study):
+            for processes, sizes in extent(series, full, study):
                 what = f"{series.name}, {processes} ranks, {library.name}"
                 if study.interruption.signal:
                     study.failed.append(f"{what}: not measured (interrupted)")
@@ -248,7 +248,7 @@ def run(
     return study
 
 
-def _extent(series: Series, full: bool, study: Study) -> list[tuple[int, list[int]]]:
+def extent(series: Series, full: bool, study: Study) -> list[tuple[int, list[int]]]:
     """Processes, and the elements to measure with them."""
     cores = len(os.sched_getaffinity(0))
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -189,6 +189,63 @@ def libraries(
     return FAILED if found.content["runs"]["failed"] else 0
 
 
+@command.command("intel-mpi", short_help="Releases of Intel MPI: messages, broadcasts and sums, and who wins where.")
+@click.option(
+    "--mpi",
+    "libraries",
+    metavar="A,B",
+    envvar="LEADLINE_MPI",
+    default="intel@2018.0.3,intel@2019.4.243,intel@2021.2.0,intel",
+    show_default=True,
+    help="MPI libraries.",
+)
+@click.option(
+    "--launches",
+    type=click.IntRange(2),
+    envvar="LEADLINE_LAUNCHES",
+    default=5,
+    show_default=True,
+    help="Launches of each release, in turn.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.01),
+    envvar="LEADLINE_SECONDS",
+    default=0.5,
+    show_default=True,
+    help="For each point of a launch, at most.",
+)
+@click.option("--full", is_flag=True, envvar="LEADLINE_FULL", help="All processes and lengths, on however few cores.")
+@click.option(
+    "-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Directory of the study, to begin or to resume."
+)
+@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
+def intel_mpi(libraries: str, launches: int, seconds: float, full: bool, output: str | None, json_: bool) -> int:
+    """Releases of Intel MPI, again: messages, broadcasts and sums of vectors, by the library and by its rivals.
+
+    Releases take turns, launch by launch. For each conclusion of the study it says how often its tables show it, and
+    whether it holds here, does not, or cannot be said here. It resumes with -o.
+    """
+    from leadline.cli.campaign import FAILED
+    from leadline.runs.progress import ProgressLine
+    from leadline.studies.intel_mpi.study import Wanted, run
+    from leadline.studies.intel_mpi.terminal import draw
+    from leadline.text.printing import console
+    from leadline.text.screen import Screen
+
+    names = tuple(dict.fromkeys(name.strip() for name in libraries.split(",") if name.strip()))
+    directory = Path(tempfile.mkdtemp(prefix="leadline-study-")) if output is None else Path(output).absolute()
+    with ProgressLine(say) as line:
+        found = run(Wanted(names, launches, seconds, full), directory, line.note, line.show)
+    if json_:
+        write_json(found.content, sys.stdout)
+    else:
+        draw(found.content, Screen(console()))
+        say(f"times: {shown(directory)}")
+    found.interruption.end_if_any()
+    return FAILED if found.content["failed"] else 0
+
+
 @command.command("virtual", short_help="wrf on 2 to 16 nodes in two environments: calls, and what differs.")
 @click.option(
     "-n",
