@@ -67,6 +67,13 @@ MEASURED = "speedup: time with the library default / time with the rule"
     help="With a file of leadline improve: run nothing, print its settings as lines of a shell.",
 )
 @click.option(
+    "--as",
+    "form",
+    type=click.Choice(["shell", "prolog", "module"]),
+    envvar="LEADLINE_AS",
+    help="The same for a shell, as a script for srun --task-prolog, or as a module file.",
+)
+@click.option(
     "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print one line of JSON after the program's output."
 )
 @click.option(
@@ -88,6 +95,7 @@ def command(
     measure: bool,
     watch: bool,
     as_shell: bool,
+    form: str | None,
     json_: bool,
     report: Path | None,
     quiet: bool,
@@ -99,8 +107,8 @@ def command(
     code. A rule that cannot be applied is skipped and reported, and so is a setting that has no effect; the program
     still runs.
     """
-    if as_shell:
-        return _as_shell(table)
+    if as_shell or form:
+        return _written(table, form or "shell")
     if not program:
         raise UsageError("no COMMAND", hint="leadline apply TABLE -- mpiexec -n 4 ./app")
     refuse_inside_job("apply", program, os.environ)
@@ -150,11 +158,11 @@ def _end(
     return code
 
 
-def _as_shell(table: Path) -> int:
-    from leadline.improve.applied import as_shell
+def _written(table: Path, form: str) -> int:
+    from leadline.improve.written import written
 
     _check_file(table)
-    sys.stdout.write(as_shell(table))
+    sys.stdout.write(written(table, form))
     return 0
 
 

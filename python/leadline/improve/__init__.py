@@ -10,5 +10,6 @@ kept.py          what was measured, in the directory, so that an interrupted sea
 stopping.py      launches that need not be whole: fewer steps, or ended after some iterations
 improving.py     puts these together
 watching.py      whether an applied run still shows the gain
+written.py       what was kept as lines of a shell, a prolog, a module file
 file.py          improve.toml, by which `leadline apply` sets what was kept
 """

@@ -1,8 +1,7 @@
-"""A program run with what was proven to help it, each setting proven first, and the same for those without Leadline."""
+"""A program run with what was proven to help it, each setting proven first."""
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,16 +15,12 @@ from leadline.improve.setting import Setting, command_with, variables_of
 from leadline.improve.step import LIGHT, recorded
 from leadline.improve.watching import Watched, records, watched, why_not_watched
 from leadline.launch import process
-from leadline.launch.shim import require_library
 from leadline.tuning import table as tables
 from leadline.tuning.applying import SCHEMA
 from leadline.tuning.applying import Outcome as ShimOutcome
 from leadline.tuning.probing import subject
 from leadline.tuning.shared import shared_folder
 from leadline.tuning.shim import judge_reports, library_of_all_nodes, words_with_shim, write_for_shim
-
-FOLDER = "settings"
-SHIM_TABLE = "collectives.shim"
 
 
 @dataclass
@@ -126,31 +121,3 @@ def _warnings(evidence: Mapping[str, Any], command: Sequence[str], environ: Mapp
     if not made_for or made_for == str(file):
         return []
     return [f"the settings were measured with {made_for}, but the program uses {file}: they may not help there"]
-
-
-def as_shell(path: Path) -> str:
-    """The settings as lines of a shell, for those who run the program without Leadline.
-
-    Files that they name are written beside the file. Raises UsageError.
-    """
-    settings, _ = read(path)
-    beside = path.absolute().parent
-    lines = [f"unset {name}" for setting in settings for name in setting.without]
-    variables = variables_of(settings, beside / FOLDER)
-    for setting in settings:
-        if setting.by_shim and setting.table is not None:
-            table = beside / SHIM_TABLE
-            table.write_text(tables.lines_for_shim(setting.table))
-            table.chmod(table.stat().st_mode & 0o755)
-            variables |= {"LD_PRELOAD": str(require_library()), "LEADLINE_TABLE": str(table)}
-    lines += [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
-    options = [word for setting in settings for word in setting.options]
-    gone = [shlex.join(option) for setting in settings for option in setting.without_options]
-    if gone:
-        lines.append(f"# without these options of the launcher: {', '.join(gone)}")
-    if options:
-        lines.append(f"# options of the launcher: {shlex.join(options)}")
-    passed = [name for name in variables if not name.startswith(("OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_"))]
-    if passed:
-        lines.append(f"# on other nodes, the launcher has to pass on: {' '.join(passed)}")
-    return "\n".join(lines or ["# nothing to set"]) + "\n"
