@@ -162,7 +162,7 @@ void Timeline::add_wait(const MatchedCall& call, const std::vector<WorldRank>& w
                         TimelineColumns* to) const {
   const WaitOfCall* wait =
       waits ? waits->of(indices_[call.process], call.stream, call.begin_ns, call.duration_ns) : nullptr;
-  to->waited_s.push_back(!waits ? unknown_s : wait ? std::min<double>(wait->waited_ns, call.duration_ns) * 1e-9 : 0);
+  to->waited_s.push_back(!waits ? never_s : wait ? std::min<double>(wait->waited_ns, call.duration_ns) * 1e-9 : 0);
   to->wait.add(!waits ? "unknown" : name_of(wait ? wait->what() : WaitKind::none));
   to->waited_process.push_back(wait ? world_ranks[wait->culprit].process : -1);
   to->waited_index.push_back(wait ? static_cast<int32_t>(wait->culprit) : -1);
