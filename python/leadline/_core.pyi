@@ -1077,7 +1077,9 @@ class ReplaySettings:
     cost_level: int
     forced_progress: bool
     quick_windows: bool
+    old_windows: bool
     latency_ns: float
+    collective_ns: float
     messages: MessageCosts
     forced_eager_bytes: int
     copy_per_byte_ns: float

@@ -213,7 +213,9 @@ void bind_replay(nb::module_& m) {
       .def_rw("forced_eager_bytes", &Settings::forced_eager_bytes)
       .def_rw("forced_progress", &Settings::forced_progress)
       .def_rw("quick_windows", &Settings::quick_windows)
+      .def_rw("old_windows", &Settings::old_windows)
       .def_rw("latency_ns", &Settings::latency_ns)
+      .def_rw("collective_ns", &Settings::collective_ns)
       .def_rw("messages", &Settings::messages)
       .def_prop_rw(
           "cost_level", [](const Settings& self) { return self.cost_level; },

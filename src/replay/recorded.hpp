@@ -56,10 +56,12 @@ struct Settings {
   int64_t eager_bytes = INT64_MAX;                // without a network
   int64_t copied_bytes = INT64_MAX;               // without a network: longer eager messages are sent in place
   double latency_ns = 0;                          // without a network
+  double collective_ns = 0;                       // without a network: what a collective call takes beyond its messages
   int64_t forced_eager_bytes = -1;                // a limit for all messages; -1: none
   MessageCosts messages;                          // without a network
   bool forced_progress = false;                   // long messages move while ranks compute, whatever the network says
   bool quick_windows = false;                     // one-sided calls take no time: a bound
+  bool old_windows = false;                       // none takes longer than the cheapest calls of its function
   uint32_t cost_level = 0;                        // without a network, below Recorded::cost_levels
   double copy_per_byte_ns = 0.1;                  // assumed of a call, where the recording has one size of message only
   double packed_copy_per_byte_ns = 0;             // of what is packed: once together, once apart

@@ -113,6 +113,7 @@ void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32
   meet.root = root;
   meet.meeting = meeting_of(plain_name(at.leaf.function));
   const std::vector<uint32_t>& members = program_.groups[group];
+  if (at.from.gathers) meet.meeting = meeting_of_waiting(at, meet.meeting, member == root);
   double ns = at.from.gathers                        ? gathered_ns(at, meet.meeting, member == root, members.size())
               : meet.meeting == Action::Meeting::all ? last_to_come_ns(at, group)
                                                      : shortest_ns(at);
@@ -132,6 +133,16 @@ void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32
   if (!nonblocking) wait({1}, true, 0);
 }
 
+// In place of messages whose sends wait: whoever sends waits for its receivers.
+Action::Meeting Translation::meeting_of_waiting(const At& at, Action::Meeting meeting, bool is_root) const {
+  const TreeLeaf& one = tree_.classes[tree_.members[at.rank].of_class].leaves[at.from.of];
+  const int64_t bytes = bytes_of(one.leaf, at.member);
+  if (settings_.network || bytes <= std::min(settings_.eager_bytes, settings_.copied_bytes)) return meeting;
+  if (meeting == Action::Meeting::to_root && !is_root) return Action::Meeting::from_root;
+  if (meeting == Action::Meeting::from_root && is_root) return Action::Meeting::to_root;
+  return meeting;
+}
+
 // Of a collective in place of messages, from what one of them costs. Whoever has all copies what is its own, and what a
 // root receives or sends goes on a tree: all bytes once, and a message for each round.
 double Translation::gathered_ns(const At& at, Action::Meeting meeting, bool is_root, size_t ranks) const {
@@ -148,6 +159,7 @@ double Translation::gathered_ns(const At& at, Action::Meeting meeting, bool is_r
     const auto parts = static_cast<double>(all) / static_cast<double>(std::max<int64_t>(bytes, 1));
     own_ns = one_ns + std::max(parts - 1, 0.0) * more_ns;
   }
+  own_ns += settings_.collective_ns;
   switch (meeting) {
     case Action::Meeting::to_root:
       return own_ns + (is_root ? one_ns * (rounds - 1) + copy_ns(bytes) : 0);

@@ -49,6 +49,7 @@ class Translation {
   bool schedule(const At& at, const std::vector<int32_t>& members, uint32_t me, uint32_t root);
   void nothing(const At& at);  // a request that is complete at once
   void as_long(const At& at);  // as the call took
+  double in_old_window(const At& at);
 
   bool message(const At& at, size_t part, bool sends, bool own, double call_ns);
   void wait(const std::vector<uint32_t>& ages, bool own, double call_ns);
@@ -72,6 +73,7 @@ class Translation {
   bool has_messages() const { return settings_.messages.has_long() && !settings_.network; }
   void copies(const At& at, bool receives);
   double copy_ns(int64_t bytes) const;
+  Action::Meeting meeting_of_waiting(const At& at, Action::Meeting meeting, bool is_root) const;
   double gathered_ns(const At& at, Action::Meeting meeting, bool is_root, size_t ranks) const;
   double last_to_come_ns(const At& at, uint32_t group);
   double mean_of_last_ns(uint32_t group, LeafKey key);
@@ -92,6 +94,7 @@ class Translation {
   std::map<uint64_t, uint32_t> groups_;
   std::map<std::pair<uint32_t, LeafKey>, double> last_to_come_;  // by group
   std::vector<std::map<LeafKey, size_t>> leaves_of_;             // by class
+  std::map<std::string, double> one_sided_ns_;                   // by function: the least of all its leaves
   std::vector<uint32_t> alone_;                                  // by rank: its group of one; UINT32_MAX: not made yet
 };
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from leadline.bench.launching import Noise
 from leadline.calibration import Launch, calibration_of, why_too_noisy
-from leadline.calibration.fitting import Line, line_through
+from leadline.calibration.fitting import MOST_STARTS, Line, line_through
 from leadline.calibration.measured import Pair, take
 from leadline.network import parse, write
 
@@ -65,6 +67,16 @@ def test_known_parameters_are_found_again() -> None:
     assert (network.copy_per_byte_ns, network.copy_uncached_per_byte_ns, network.reduce_per_byte_ns) == (0.05, 0.2, 0.1)
     assert network.port.per_byte_ns == 0
     assert any("one pair only" in note for note in found.notes)
+
+
+def test_times_that_scatter_give_a_file_that_is_read_again() -> None:
+    chance = random.Random(1)
+    given = launch()
+    given.pairs["other_node"].asked["round_trip"] = {
+        n: [one_way_ns(n) * chance.uniform(1, 6)] for n in [*SIZES, *range(5100, 6000, 13), *range(90, 4000, 31)]
+    }
+    found = calibration_of([given]).described
+    assert len(parse(write(found)).network.own("other_node").pieces) <= 2 * MOST_STARTS
 
 
 def test_the_file_is_read_again_with_intervals_source_and_date() -> None:

@@ -1,5 +1,5 @@
-// Synchronous sends that become standard ones, polls in vain, and file calls that take another time: by hand. Random
-// recordings have both in exchange_changes_test.cpp.
+// Synchronous sends that become standard ones, gathers in place of sends, polls in vain, and file calls that take
+// another time: by hand. Random recordings have both in exchange_changes_test.cpp.
 
 #include "../native/check.hpp"
 #include "random_trees.hpp"
@@ -29,14 +29,14 @@ Tree late_receivers(int64_t bytes, bool nonblocking) {
 }
 
 // The sender's own end: 3 * 50 µs if it waits for each receive, else what the calls take.
-int64_t sender_ends_ps(const Tree& tree, int64_t copied_bytes = INT64_MAX) {
-  const Recorded recorded(main_loop_number, std::vector<RecordedTimes>(2));
+int64_t sender_ends_ps(const Tree& tree, int64_t copied_bytes = INT64_MAX, size_t sender = 0) {
+  const Recorded recorded(main_loop_number, std::vector<RecordedTimes>(tree.members.size()));
   Settings settings;
   settings.eager_bytes = 2000;
   settings.copied_bytes = copied_bytes;
   settings.latency_ns = 200;
   Differences differences;
-  return replay(program_of(recorded, tree, settings, &differences)).end_ps[0];
+  return replay(program_of(recorded, tree, settings, &differences)).end_ps[sender];
 }
 
 void synchronous_sends_of_short_messages_no_longer_wait() {
@@ -53,6 +53,24 @@ void synchronous_sends_of_short_messages_no_longer_wait() {
       replayed(tree, "relaxed", false);
       replayed(tree, "relaxed, in a network", true);
     }
+  }
+}
+
+void gathers_wait_where_sends_did() {
+  TreeBuilder b(3, Classes::first_alone);
+  for (size_t c = 0; c < 2; ++c) b.loop(c, main_loop_number, 3);
+  b.compute(0, 50000);
+  b.receive(0, 1, 9, 400, 11);
+  b.receive(0, 2, 9, 400, 12);
+  b.send_to_first(1, 9, 400, 10);
+  for (size_t c = 0; c < 2; ++c) b.end(c);
+  std::mt19937_64 random(1);
+  b.finish(&random, 0);
+  Made made;
+  for (const bool gathers : {false, true}) {
+    if (gathers) testing::check_equal(gather({{}, {10, 11, 12}}, &b.tree, &made), "", "gather");
+    testing::check_equal(sender_ends_ps(b.tree, 399, 1) >= 150'000'000, true, "in place");
+    testing::check_equal(sender_ends_ps(b.tree, 400, 1) >= 150'000'000, false, "copied");
   }
 }
 
@@ -104,6 +122,7 @@ void what_is_neither_is_refused() {
 
 int main() {
   synchronous_sends_of_short_messages_no_longer_wait();
+  gathers_wait_where_sends_did();
   file_calls_take_so_much_of_their_time();
   polls_that_find_nothing_become_one();
   what_is_neither_is_refused();

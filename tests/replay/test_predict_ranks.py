@@ -22,7 +22,7 @@ from leadline import predict as predicting
 from leadline.__main__ import main
 from leadline.errors import UsageError
 from leadline.figures.run import Run, open_run
-from leadline.predict import Change, Pack, predict_ranks
+from leadline.predict import Change, Pack, predict_ranks, scaling
 from leadline.predict.prediction import Replays
 from leadline.predict.ranks import RecordedTree, computation_of, extrapolation_of, read_tree, tree_with
 
@@ -108,6 +108,23 @@ def test_a_network_steps_and_changes_apply_to_the_ranks_that_nobody_recorded(run
     assert ideal.seconds <= plain.predicted.seconds
     with pytest.raises(UsageError, match="main loop"):
         predict_ranks(some, WANTED, Change(program=(Pack("main"),)))
+
+
+def test_runs_over_several_hosts_need_a_network(runs: dict[int, Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    from leadline import network
+
+    class OverHosts(Replays):
+        def __init__(self, run: Run) -> None:
+            super().__init__(run)
+            self.several_hosts = True
+
+    monkeypatch.setattr(scaling, "Replays", OverHosts)
+    some = [runs[ranks] for ranks in RECORDED]
+    with pytest.raises(UsageError, match="several hosts"):
+        predict_ranks(some, WANTED, Change())
+    found = predict_ranks(some, WANTED, Change(network=network.parse(NETWORK).network))
+    assert [one.ranks for one in found.curve] == [2, 3, 4, WANTED]
+    assert found.whole.predicted.seconds > STEPS * 0.1
 
 
 def test_the_command_lists_what_was_extrapolated(

@@ -17,6 +17,7 @@ from leadline.statistics.median import median
 
 TOLERANCE = 0.02  # of a time: an error of that much at one size costs as much as
 NEW_PIECE = 2.0  # a new piece divided by this number
+MOST_STARTS = 28  # of short messages, and of long ones
 PARTS = 4  # of an interval between two sizes in which no line fits
 
 
@@ -30,7 +31,7 @@ def _covered(points: Sequence[tuple[int, float]], start: int, end: int) -> Seque
     return points[start : end if points[end - 1][0] == 0 else end + 1]
 
 
-def groups(points: Sequence[tuple[int, float]], floor: float = 0.0) -> list[int]:
+def groups(points: Sequence[tuple[int, float]], floor: float = 0.0, new_piece: float = NEW_PIECE) -> list[int]:
     """Where each piece begins, as indices of the points, which ascend."""
     n = len(points)
     best = [0.0] + [math.inf] * n
@@ -40,7 +41,7 @@ def groups(points: Sequence[tuple[int, float]], floor: float = 0.0) -> list[int]
             covered = _covered(points, start, end)
             if len(covered) == 1 and end == n > 1:
                 continue  # the longest size alone says nothing about longer ones
-            cost = best[start] + _error(line_through(covered, floor), covered) + NEW_PIECE
+            cost = best[start] + _error(line_through(covered, floor), covered) + new_piece
             if cost < best[end]:
                 best[end], begin[end] = cost, start
     starts: list[int] = []
@@ -102,7 +103,11 @@ def _starts(points: Sequence[tuple[int, float]], floor: float = 0.0) -> list[int
         if n and longer - floor > 1.05 * (ns - floor) * larger / n:
             between += [round(n * (larger / n) ** (part / PARTS)) for part in range(1, PARTS)]
     denser = _with(points, between)
-    return [denser[at][0] for at in groups(denser, floor)] if denser else []
+    new_piece, starts = NEW_PIECE, groups(denser, floor)
+    while len(starts) > MOST_STARTS:  # times that scatter, as on busy cores
+        new_piece *= 4
+        starts = groups(denser, floor, new_piece)
+    return [denser[at][0] for at in starts]
 
 
 def _with(points: Sequence[tuple[int, float]], sizes: Sequence[int]) -> list[tuple[int, float]]:

@@ -37,6 +37,7 @@ class Costs:
 
     eager_bytes: int
     copied_bytes: int = ALL_COPIED
+    collective_ns: float = 0.0
     level: int = 0
     latency_ns: float = LATENCY_NS
     after_send: float = 0.0
@@ -54,6 +55,7 @@ class Costs:
     def set(self, settings: _core.ReplaySettings) -> None:
         settings.eager_bytes = self.eager_bytes
         settings.copied_bytes = self.copied_bytes
+        settings.collective_ns = self.collective_ns
         settings.cost_level = self.level
         settings.latency_ns = self.latency_ns
         if self.messages is not None:

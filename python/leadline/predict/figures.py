@@ -22,11 +22,11 @@ class Figures:
     drawn_s: tuple[float, ...] = ()
 
 
-def down_to(figures: Figures, least: Figures) -> Figures:
-    iteration = figures.iteration
-    if iteration and least.iteration:
-        iteration = (iteration[0], min(iteration[1], least.iteration[1]), iteration[2])
-    return replace(figures, low=min(figures.low, least.low), iteration=iteration)
+def between(likely: Figures, least: Figures, most: Figures) -> Figures:
+    iteration = likely.iteration
+    if iteration and least.iteration and most.iteration:
+        iteration = (iteration[0], min(iteration[1], least.iteration[1]), max(iteration[2], most.iteration[2]))
+    return replace(likely, low=min(likely.low, least.low), high=max(likely.high, most.high), iteration=iteration)
 
 
 def widened(figures: Figures, errors: dict[str, float | None], model: float = 0.0) -> Figures:

@@ -17,7 +17,7 @@ from leadline.predict import packing, placing
 from leadline.predict.changes import AnyChange, Made, Nonblocking, Overlap, Without, apply
 from leadline.predict.costs import Costs, closest
 from leadline.predict.extrapolation import replayed
-from leadline.predict.figures import Figures, down_to, phases_of, widened
+from leadline.predict.figures import Figures, between, phases_of, widened
 from leadline.predict.message_costs import ALL_COPIED
 from leadline.predict.notes import on_differences, on_extrapolation
 from leadline.text import format as fmt
@@ -43,7 +43,8 @@ class Change:
     packed_copy_ns: for each byte of a packed message at either end; None: as is likely.
     eager_bytes: longer messages wait for their receiver; None: the limit of the library or of the network.
     program: changes to the program.   collectives: operation and algorithm, both as `leadline bench` names them.
-    hosts: of each rank, where they are to run; (): as recorded.   quick_windows: one-sided calls take no time."""
+    hosts: of each rank, where they are to run; (): as recorded.   quick_windows: one-sided calls take no time.
+    old_windows: as much as the cheapest ones of their function."""
 
     steps: int = 0
     network: _core.Network | None = None
@@ -55,6 +56,7 @@ class Change:
     packed_copy_ns: float | None = None
     hosts: tuple[str, ...] = ()
     quick_windows: bool = False
+    old_windows: bool = False
 
 
 @dataclass
@@ -116,7 +118,7 @@ class Replays:
         self.loop = _main_loop(run)
         self.recorded, rank_order = _read(run, self.loop)
         self.tree = _core.ReplayTree(self.recorded)
-        self.costs = Costs(eager_bytes_of(run), copied_bytes_of(run))
+        self.costs = Costs(eager_bytes_of(run), copied_bytes_of(run), _collective_ns_of(run))
         self.steps = int(self.recorded.steps)
         self.times = _recorded_times(self.recorded)
         self.several_hosts = len({run.processes[i].host for i in rank_order}) > 1
@@ -151,9 +153,10 @@ class Replays:
         windows = self._makes_windows(change)
         if windows:
             quick = figures_of(changed, replace(change, quick_windows=True), self.costs, steps)
-            predicted = down_to(predicted, quick)
+            old = figures_of(changed, replace(change, old_windows=True), self.costs, steps)
+            predicted = between(old, quick, predicted)
         errors = _errors(self.times, base)
-        last = replayed(changed, _settings(change, self.costs), steps, traced=True)
+        last = replayed(changed, _settings(replace(change, old_windows=bool(windows)), self.costs), steps, traced=True)
         traced = _settled(last.outcome)
         off = abs(self.costs.error) if change.program else 0.0
         found = Prediction(
@@ -186,8 +189,8 @@ class Replays:
                 )
         if windows:
             found.notes.append(
-                "One-sided calls take as long as in the run, although a new window may make its first ones slow. The "
-                "interval goes down to one-sided calls that take no time."
+                "One-sided calls take as long as the cheapest ones of their function in the run, since a new window "
+                "may make its first ones slow. The interval goes from no time to as long as in the run."
             )
         found.notes += self._notes_on_overlap(changed, change)
         if _is_far_off(errors):
@@ -225,6 +228,7 @@ class Replays:
         """
         _check_algorithms(change)
         changed, _ = self._changed(change)
+        change = replace(change, old_windows=change.old_windows or self._makes_windows(change))
         outcome = _settled(replayed(changed, _settings(change, self.costs), self.steps).outcome)
         if change.collectives and (unusable := outcome["differences"]["unusable"]):
             raise UsageError(f"--collective: {unusable:,} calls cannot use the given algorithm")
@@ -350,6 +354,11 @@ def copied_bytes_of(run: Run) -> int:
     return next(known, ALL_COPIED)
 
 
+def _collective_ns_of(run: Run) -> float:
+    known = (library.collective_ns for library in LIBRARIES if run.library.startswith(library.banner))
+    return next(known, 0.0)
+
+
 def _check_algorithms(change: Change) -> None:
     known: dict[str, list[str]] = {}
     for operation, algorithm, *_ in _core.collective_algorithms():
@@ -371,6 +380,7 @@ def _settings(change: Change, costs: Costs, seed: int = 0) -> _core.ReplaySettin
     settings.compute = change.compute
     settings.ideal = change.ideal
     settings.quick_windows = change.quick_windows
+    settings.old_windows = change.old_windows
     settings.seed = seed
     costs.set(settings)
     settings.copy_per_byte_ns = COPY_NS

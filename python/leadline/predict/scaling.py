@@ -78,7 +78,7 @@ def predict_ranks(runs: Sequence[Run], size: int, change: Change, grid: tuple[in
     growing = _Growing(found, last, change)
     whole = last.predict(replace(change, program=()))
     sizes = sorted({2**k for k in range(1, size.bit_length()) if 2**k > last.run.ranks} | {size})
-    curve = [_recorded(one) for one in replays]
+    curve = [_recorded(one, change) for one in replays]
     figures = whole.predicted
     for each in sizes if not grid else [size]:
         if each != size and found.rule.extents(each) is None:
@@ -120,10 +120,10 @@ class _Growing:
         return figures_of(tree, self.change, self.last.costs, self.last.steps, draws)
 
 
-def _recorded(one: Replays) -> OnRanks:
+def _recorded(one: Replays, change: Change) -> OnRanks:
     seconds, loop_s = one.times["whole"] or math.nan, one.times["loop"]
     iteration_s = loop_s / one.steps if loop_s and one.steps else None
-    messages = one.predict(Change()).base.messages
+    messages = one.predict(Change(network=change.network)).base.messages
     return OnRanks(one.run.ranks, seconds, seconds, seconds, messages, 1.0, iteration_s, recorded=True)
 
 
