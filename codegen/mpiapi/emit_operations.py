@@ -58,7 +58,7 @@ def algorithms_header(operations: list[Operation]) -> str:
     lines += ["inline constexpr Algorithm portfolio[] = {"]
     for o in operations:
         for a in o.algorithms:
-            words = ", ".join(map(_bool, (a.commutative, a.segments, a.radix)))
+            words = ", ".join(map(_bool, (a.commutative, a.segments, a.radix, a.memory)))
             lines.append(f'    {{Operation::{o.folder}, "{a.name}", {words}, {o.folder}::{a.function}}},')
     lines += ["};\n", "}  // namespace leadline::collectives\n"]
     return "\n".join(lines)

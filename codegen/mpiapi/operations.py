@@ -18,7 +18,7 @@ ARGUMENTS = "sbuf scount sdispls stype rbuf rcount rdispls rtype op root comm".s
 _WORDS = {"by": ("all", "root"), "blocks": ("one", "per_rank", "none"), "counts": ("one", "per_rank"),
           "datatypes": ("one", "per_rank")}  # fmt: skip
 _KEYS = {field.name for field in fields(operations.Operation)} - {"name", "libraries"}
-_ALGORITHM_KEYS = {"does", "rounds", "messages", "bytes", "source", "why", "commutative", "segments", "radix"}
+_ALGORITHM_KEYS = {"does", "rounds", "messages", "bytes", "source", "why", "commutative", "segments", "radix", "memory"}
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class OwnAlgorithm:
     commutative: bool
     segments: bool
     radix: bool
+    memory: bool
 
     @property
     def function(self) -> str:
@@ -135,6 +136,6 @@ def _algorithms(folder: Path) -> tuple[OwnAlgorithm, ...]:
             continue  # words for the docs
         if unknown := set(entry) - _ALGORITHM_KEYS:
             raise ApiError(f"{path}: [{name}] {min(unknown)} is no such fact")
-        given = (bool(entry.get(key, False)) for key in ("commutative", "segments", "radix"))
+        given = (bool(entry.get(key, False)) for key in ("commutative", "segments", "radix", "memory"))
         found.append(OwnAlgorithm(name, *given))
     return tuple(found)

@@ -1,10 +1,12 @@
 // The library's own collective, and the schedules of src/collectives over its point-to-point messages.
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "bench/candidate.hpp"
 #include "bench/native_call.hpp"
 #include "bench/parts.hpp"
+#include "bench/team.hpp"
 #include "collectives/algorithm.hpp"
 #include "collectives/execute.hpp"
 
@@ -23,6 +25,8 @@ struct Call {
   MPI_Datatype type;
   int64_t extent;
   std::vector<int> counts, places;  // of all blocks, where they have their own
+  collectives::node::Team* team = nullptr;
+  collectives::node::Combine combine = nullptr;
 
   // `count` elements of each block. In place if the contribution is where the result is to be.
   int native(const void* from, void* to, int64_t count) const {
@@ -63,6 +67,19 @@ int copy(void* state, const void* from, void* to, int64_t count) {
 
 int native(void* state, const void* from, void* to, int64_t count) { return call_of(state).native(from, to, count); }
 
+int together(void* state, const void* from, void* to, const collectives::Step& step) {
+  const Call& call = call_of(state);
+  const collectives::node::Means means{.state = state,
+                                       .reduce = reduce,
+                                       .copy = copy,
+                                       .progress = [](void* of) { go_on(call_of(of).comm); },
+                                       .combine = call.combine,
+                                       .extent = call.extent};
+  return call.team->run({step.operation, step.root, std::max(step.from.count, step.to.count),
+                         static_cast<const char*>(from), static_cast<char*>(to)},
+                        means);
+}
+
 class Native : public Candidate {
  public:
   Native(const Call& call, Contents* contents) : call_(call), contents_(contents) {}
@@ -80,7 +97,7 @@ class Scheduled : public Candidate {
         schedule_(std::move(schedule)),
         scratch_(std::size_t(schedule_.scratch_elements * call.extent) + 1),
         requests_(schedule_.requests + 1),
-        transport_{&call_, sizeof(MPI_Request), send, receive, wait, reduce, copy, native},
+        transport_{&call_, sizeof(MPI_Request), send, receive, wait, reduce, copy, native, together},
         buffers_{contents->data(), contents->input(), scratch_.data(), call.extent} {}
   void run() override { collectives::execute(schedule_, transport_, buffers_, requests_.data()); }
 
@@ -114,14 +131,14 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
   const std::vector<int64_t> lengths(job.size, contents->count());
   std::vector<int64_t> begins;
   for (int rank = 0; rank < job.size; ++rank) begins.push_back(rank * contents->count());
-  const Call call{operation,
-                  job.comm,
-                  job.rank,
-                  plan.root,
-                  contents->type(),
-                  contents->extent(),
-                  {lengths.begin(), lengths.end()},
-                  {begins.begin(), begins.end()}};
+  Call call{operation,
+            job.comm,
+            job.rank,
+            plan.root,
+            contents->type(),
+            contents->extent(),
+            {lengths.begin(), lengths.end()},
+            {begins.begin(), begins.end()}};
   if (name.name == "native") return std::make_unique<Native>(call, contents);
   if (name.name == "nothing") return std::make_unique<Nothing>();
   if (auto parts = make_parts(job, plan, operation, name.name, *contents, why); parts || !why->empty()) return parts;
@@ -145,6 +162,15 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
   problem.segment_bytes = name.segment_bytes;
   if (name.radix > 0) problem.radix = name.radix;
   problem.node_of = node_of.data();
+  if (algorithm->needs_memory) {
+    call.team = team_of(job, node_of);
+    if (!call.team) {
+      *why = "the ranks of a node cannot share memory here";
+      return nullptr;
+    }
+    problem.shares_memory = true;
+    if (call.type == MPI_DOUBLE) call.combine = collectives::node::find_combine("MPI_SUM", "MPI_DOUBLE", 8);
+  }
   collectives::Schedule schedule;
   if (!algorithm->build(problem, &schedule)) {
     *why = "not applicable to this number of ranks and size";

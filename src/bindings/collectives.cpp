@@ -19,7 +19,7 @@ namespace {
 using collectives::Operation;
 using StepOf = std::tuple<std::string, int, int64_t, int64_t>;  // kind, peer, elements, request
 
-constexpr const char* kinds[] = {"send", "receive", "wait", "copy", "reduce", "native"};
+constexpr const char* kinds[] = {"send", "receive", "wait", "copy", "reduce", "native", "together"};
 
 std::optional<std::vector<StepOf>> steps(const std::string& operation, const std::string& algorithm, int processes,
                                          int rank, int root, int64_t count, int64_t element_bytes,

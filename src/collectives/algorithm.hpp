@@ -18,6 +18,7 @@ struct Algorithm {
   bool needs_commutative;  // it reduces in another order than that of the ranks
   bool takes_segments;     // Problem::segment_bytes means something to it
   bool takes_radix;        // Problem::radix does
+  bool needs_memory;       // the ranks of a node work through memory that they share: Problem::shares_memory
   // Appends what `problem.rank` does. False: the algorithm can't be used for this problem (fewer elements than it
   // needs, ...); the answer is the same on every rank.
   bool (*build)(const Problem& problem, Schedule* schedule);

@@ -123,6 +123,7 @@ class Simulation {
         r.clock += bytes * network_.reduce_per_byte_ns;
         return true;
       case Step::Kind::native:
+      case Step::Kind::together:
         return false;
     }
     return false;

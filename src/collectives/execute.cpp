@@ -25,6 +25,8 @@ class Execution {
         return transport_.reduce(state, at(step.from), at(step.to), step.to.count);
       case Step::Kind::native:
         return transport_.native(state, at(step.from), at(step.to), step.to.count);
+      case Step::Kind::together:
+        return transport_.together(state, at(step.from), at(step.to), step);
     }
     return 0;
   }

@@ -20,6 +20,8 @@ struct Transport {
   int (*reduce)(void* state, const void* from, void* to, int64_t count);  // to = from op to, as MPI_Reduce_local
   int (*copy)(void* state, const void* from, void* to, int64_t count);
   int (*native)(void* state, const void* from, void* to, int64_t count);
+  // Of operations with blocks for each rank, the counts of the step are those of one block.
+  int (*together)(void* state, const void* from, void* to, const Step& step) = nullptr;
 };
 
 // Where the elements are; element i of a space is at base + i * extent.

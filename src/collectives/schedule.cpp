@@ -65,6 +65,13 @@ void Schedule::native(Range from, Range to) {
   if (to.count) steps.push_back({Step::Kind::native, -1, 0, from, to});
 }
 
+void Schedule::together(Operation operation, int root, Range from, Range to) {
+  Step step{Step::Kind::together, -1, 0, from, to};
+  step.root = root;
+  step.operation = operation;
+  steps.push_back(step);
+}
+
 Range Schedule::reserve(int64_t count) {
   const Range range{Space::scratch, scratch_elements, count};
   scratch_elements += count;

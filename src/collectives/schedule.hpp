@@ -34,6 +34,7 @@ struct Problem {
   int64_t segment_bytes = 0;     // of the algorithms that cut messages into segments; 0: they don't
   int radix = 2;                 // of k-nomial trees, and the number of parts of a split native call
   const int* node_of = nullptr;  // by rank, of two-level algorithms; nullptr: all are on one
+  bool shares_memory = false;    // the ranks of each node do (node/team.hpp)
 };
 
 enum class Space : uint8_t { data, input, scratch };
@@ -45,18 +46,21 @@ struct Range {
 
 struct Step {
   enum class Kind : uint8_t {
-    send,     // starts sending `from` to `peer`; makes request `request`
-    receive,  // starts receiving into `to` from `peer`; makes request `request`
-    wait,     // for request `request`
-    copy,     // `from` to `to`, of the same count
-    reduce,   // to = from op to, element by element: `from` is the operand of the lower ranks
-    native,   // the library's own operation on `from` and `to`
+    send,      // starts sending `from` to `peer`; makes request `request`
+    receive,   // starts receiving into `to` from `peer`; makes request `request`
+    wait,      // for request `request`
+    copy,      // `from` to `to`, of the same count
+    reduce,    // to = from op to, element by element: `from` is the operand of the lower ranks
+    native,    // the library's own operation on `from` and `to`
+    together,  // `operation` of the ranks of a node, through memory that they share
   };
   Kind kind;
   int32_t peer = -1;
   uint32_t request = 0;
   Range from, to;
-  bool last = false;  // of a message: after it no other one goes the same way between the two (where `linked`)
+  bool last = false;      // of a message: after it no other one goes the same way between the two (where `linked`)
+  Operation operation{};  // of a step together
+  int32_t root = 0;       // of that operation, among the node's ranks
 };
 
 constexpr uint32_t no_request = UINT32_MAX;
@@ -78,6 +82,7 @@ struct Schedule {
   void copy(Range from, Range to);  // one step with the last, if it goes on where that ends
   void reduce(Range from, Range to);
   void native(Range from, Range to);
+  void together(Operation operation, int root, Range from, Range to);
 
   // `count` elements of scratch of the algorithm's own.
   Range reserve(int64_t count);

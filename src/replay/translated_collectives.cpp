@@ -292,6 +292,7 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
         break;
       }
       case Step::Kind::native:
+      case Step::Kind::together:
         return false;
     }
   }

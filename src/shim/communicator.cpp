@@ -9,6 +9,7 @@
 #include "host/datatype_contents.hpp"
 #include "host/plausible.hpp"
 #include "shim/plan.hpp"
+#include "shim/team.hpp"
 
 namespace leadline::shim {
 
@@ -102,7 +103,15 @@ bool Communicator::make_own() {
   own_communicators.fetch_add(1, std::memory_order_relaxed);
   own_ = Own::made;
   if (number_nodes(hosts.get(), nodes.get())) nodes_ = nodes.release();
+  if (nodes_ && needs_memory()) team_ = make_team(rank, processes, nodes_, own_handle_);
   return true;
+}
+
+bool Communicator::needs_memory() const {
+  for (const auto& rules : population->rules)
+    for (const Rule* rule : rules)
+      if (rule->algorithm && rule->algorithm->needs_memory) return true;
+  return false;
 }
 
 // Nodes are numbered in the order of their first ranks.
@@ -122,6 +131,7 @@ bool Communicator::number_nodes(uint64_t* hosts, int* nodes) {
 void Communicator::free_own() {
   if (own_ != Own::made) return;
   own_ = Own::refused;
+  team_.reset();
   own_communicators.fetch_sub(1, std::memory_order_relaxed);
   uint64_t freed = own_handle_;
   call_real(Fn::Comm_free, &freed);

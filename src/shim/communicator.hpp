@@ -6,6 +6,9 @@
 // program can match them. (MPI_Comm_split makes it, because MPI_Comm_dup would copy attributes of the program.)
 #pragma once
 
+#include <memory>
+
+#include "collectives/node/team.hpp"
 #include "shim/report.hpp"
 #include "shim/state.hpp"
 
@@ -29,6 +32,8 @@ class Communicator {
   uint64_t own() const { return own_handle_; }
   // Number of the node by rank; nullptr: all are on one, or it is unknown.
   const int* node_of() const { return nodes_; }
+  // The ranks of this one's node, where a rule needs them and they can share memory.
+  collectives::node::Team* team() const { return team_.get(); }
   // Gives the communicator back to the library: not when the library is about to end.
   void free_own();
 
@@ -43,11 +48,13 @@ class Communicator {
   enum class Own : uint8_t { not_made, made, refused };
   bool make_own();
   bool of_one_world() const;
+  bool needs_memory() const;
   bool number_nodes(uint64_t* hosts, int* nodes);  // memory for each rank; whether it is known
 
   Own own_ = Own::not_made;
   uint64_t own_handle_ = 0;
   int* nodes_ = nullptr;
+  std::unique_ptr<collectives::node::Team> team_;
 };
 
 // The library calls it when a communicator is freed.

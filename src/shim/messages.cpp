@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collectives/words.hpp"
+#include "shim/memory.hpp"
 #include "shim/narrow.hpp"
 #include "shim/settling.hpp"
 
@@ -91,12 +92,25 @@ int by_the_library(void* state, const void* from, void* to, int64_t count) {
   return error ? error : noted_error;
 }
 
+collectives::Transport transport_of(Moving* moving);
+
+int together(void* state, const void* from, void* to, const Step& step) {
+  const int error = carry_out_together(transport_of(static_cast<Moving*>(state)), from, to, step);
+  return error ? error : noted_error;
+}
+
+collectives::Transport transport_of(Moving* moving) {
+  return {moving,     abi.family->handle_bytes.request,
+          start_send, start_receive,
+          wait_for,   reduce_here,
+          copy_here,  by_the_library,
+          together};
+}
+
 }  // namespace
 
 int carry_out(const Plan& plan, Moving& moving, const collectives::Buffers& buffers) {
-  const collectives::Transport transport{
-      &moving,       abi.family->handle_bytes.request, start_send, start_receive, wait_for, reduce_here, copy_here,
-      by_the_library};
+  const collectives::Transport transport = transport_of(&moving);
   noted_error = 0;
   size_t failed = 0;
   const int error = collectives::execute(plan.schedule, transport, buffers, plan.requests, &failed);

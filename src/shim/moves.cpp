@@ -5,6 +5,7 @@
 
 #include "shim/forms.hpp"
 #include "shim/layouts.hpp"
+#include "shim/memory.hpp"
 #include "shim/messages.hpp"
 #include "shim/narrow.hpp"
 #include "shim/packing.hpp"
@@ -51,9 +52,7 @@ class Move {
   bool run(Reason* why, int* error) {
     *why = Reason::arguments;
     if (!look()) return false;
-    *why = Reason::no_communicator;
-    if (!c_.ready()) return false;
-    *why = Reason::refused;
+    if (!equipped(c_, rule_, why)) return false;
     const Plan* plan = plan_for(c_, rule_, block_bytes_, 1, root_);
     if (!plan) return false;
     *error = is_direct() ? directly(*plan) : packed(*plan);

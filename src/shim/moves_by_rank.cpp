@@ -5,6 +5,7 @@
 
 #include "shim/forms.hpp"
 #include "shim/layouts.hpp"
+#include "shim/memory.hpp"
 #include "shim/messages.hpp"
 #include "shim/packing.hpp"
 #include "shim/plans.hpp"
@@ -23,9 +24,7 @@ class MoveByRank {
   bool run(Reason* why, int* error) {
     *why = Reason::arguments;
     if (!look_at_contribution() || !look_at_result()) return false;
-    *why = Reason::no_communicator;
-    if (!c_.ready()) return false;
-    *why = Reason::refused;
+    if (!equipped(c_, rule_, why)) return false;
     const bool is_direct =
         layout_.one_block && (in_place_ || (contribution_.one_block && contributed_bytes_ == own_bytes()));
     if (!is_direct) lay_side_by_side();

@@ -28,7 +28,9 @@ Moving moving_of(const Communicator& c, const Rule& rule, const Call& call, cons
   void* const function =
       host::real_functions[static_cast<int>(function_of_operation[operation])][static_cast<int>(Name::pmpi)];
   const uint64_t root = facts.has_root ? call.root : 0;
-  return {c.own(), abi.byte, 0, root, {}, &facts, function, c.rank, 1, takes_less(facts, plan)};
+  Moving moving{c.own(), abi.byte, 0, root, {}, &facts, function, c.rank, 1, takes_less(facts, plan)};
+  moving.team = c.team();
+  return moving;
 }
 
 }  // namespace leadline::shim

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "collectives/node/combine.hpp"
 #include "collectives/operation.hpp"
 #include "shim/call.hpp"
 #include "shim/communicator.hpp"
@@ -20,6 +21,8 @@ struct Moving {
   int64_t size;             // bytes of an element
   bool takes_less = false;  // a message that is shorter than expected is no error, as in the libraries
   bool last_came = false;   // the message waited for last was the last from its sender
+  collectives::node::Team* team = nullptr;
+  collectives::node::Combine combine = nullptr;  // instead of the library's own reduction
 };
 
 // Of bytes; moves and reductions set what is different.

@@ -77,6 +77,7 @@ Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element
   problem.segment_bytes = rule.segment_bytes;
   if (rule.radix) problem.radix = rule.radix;
   problem.node_of = c.node_of();
+  problem.shares_memory = c.team() != nullptr;
   kept->possible = rule.algorithm->build(problem, &kept->schedule);
   kept->schedule.link();
   kept->whole = true;

@@ -5,6 +5,7 @@
 
 #include "shim/forms.hpp"
 #include "shim/layouts.hpp"
+#include "shim/memory.hpp"
 #include "shim/messages.hpp"
 #include "shim/plans.hpp"
 #include "shim/scratch.hpp"
@@ -71,9 +72,8 @@ bool reduce_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* 
   if (op == Abi::handle(abi.op_null, abi.family->handle_bytes.op) || !reducible(rule, op, datatype, layout, why)) {
     return false;
   }
-  *why = Reason::no_communicator;
-  if (!c.ready()) return false;
-  *why = Reason::refused;
+  if (!equipped(c, rule, why)) return false;
+  if (rule.algorithm->needs_memory && !fits_into_memory(layout)) return false;
   std::vector<int64_t> by_rank;
   for (int32_t rank = 0; counts.array && rank < c.processes; ++rank) by_rank.push_back(counts[rank]);
   const Plan* plan = plan_for(c, rule, count, size, root, {counts.array ? by_rank.data() : nullptr});
@@ -83,6 +83,7 @@ bool reduce_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* 
   moving.op = op;
   moving.layout = layout;
   moving.size = size;
+  if (rule.algorithm->needs_memory && layout.one_block) moving.combine = combine_of(op, datatype, size);
   const bool spare_data = !has_result && plan->uses_data;
   const int64_t elements = plan->schedule.scratch_elements + (spare_data ? count : 0);
   const Scratch scratch(elements ? static_cast<size_t>(elements * layout.extent + layout.true_extent) : 0);

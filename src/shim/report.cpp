@@ -30,6 +30,7 @@ constexpr const char* reasons[] = {
     "2 GiB or more",
     "not supported by the algorithm",
     "the shim has no communicator of its own for it",
+    "the ranks of a node cannot share memory",
     "a nonblocking call",
     "a persistent call",
     "table not used",

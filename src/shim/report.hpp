@@ -22,6 +22,7 @@ enum class Reason : uint8_t {
   too_large,
   refused,
   no_communicator,
+  no_memory,
   nonblocking,
   persistent,
   off,

@@ -62,6 +62,9 @@ class Settling {
         case Step::Kind::native:  // the others do it too
           transport_.native(transport_.state, buffers.at(step.from), buffers.at(step.to), step.to.count);
           break;
+        case Step::Kind::together:
+          transport_.together(transport_.state, buffers.at(step.from), buffers.at(step.to), step);
+          break;
         case Step::Kind::copy:
         case Step::Kind::reduce:
           break;

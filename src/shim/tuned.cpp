@@ -2,6 +2,7 @@
 #include "shim/tuned.hpp"
 
 #include "shim/forms.hpp"
+#include "shim/memory.hpp"
 #include "shim/messages.hpp"
 #include "shim/plans.hpp"
 
@@ -27,9 +28,7 @@ int told(int error, uint64_t comm) {
 
 // A call without data.
 bool meet(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
-  *why = Reason::no_communicator;
-  if (!c.ready()) return false;
-  *why = Reason::refused;
+  if (!equipped(c, rule, why)) return false;
   const Plan* plan = plan_for(c, rule, 0, 1, 0);
   if (!plan) return false;
   Moving moving = moving_of(c, rule, call, *plan);

@@ -210,7 +210,8 @@ class Machine {
         compute(rank, r, step);
         return true;
       case Step::Kind::native:
-        fail(rank, "a native step has no place here");
+      case Step::Kind::together:
+        fail(rank, "a step that is not of messages has no place here");
     }
     return true;
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "collectives/algorithm.hpp"
 #include "collectives/blocks.hpp"
 #include "collectives/execute.hpp"
+#include "collectives/node/team.hpp"
 
 namespace {
 
@@ -58,6 +60,7 @@ struct Kind {
   MPI_Op op;
   int64_t bytes;
   bool commutative, rounds;
+  node::Combine combine = nullptr;
 };
 
 std::vector<Kind> kinds() {
@@ -69,8 +72,8 @@ std::vector<Kind> kinds() {
   MPI_Op maximum, composition;
   MPI_Op_create(maximum_of_triples, 1, &maximum);
   MPI_Op_create(compose, 0, &composition);
-  return {{"double sum", MPI_DOUBLE, MPI_SUM, 8, true, true},
-          {"int sum", MPI_INT, MPI_SUM, 4, true, false},
+  return {{"double sum", MPI_DOUBLE, MPI_SUM, 8, true, true, node::find_combine("MPI_SUM", "MPI_DOUBLE", 8)},
+          {"int sum", MPI_INT, MPI_SUM, 4, true, false, node::find_combine("MPI_SUM", "MPI_INT", 4)},
           {"char exclusive or", MPI_BYTE, MPI_BXOR, 1, true, false},
           {"maximum of triples", triple, maximum, 12, true, false},
           {"composition", affine, composition, 8, false, false}};
@@ -91,6 +94,22 @@ void fill(const Kind& kind, std::vector<char>* bytes, int64_t count, uint32_t se
   else
     for (int64_t i = 0; i < count * kind.bytes; ++i)
       (*bytes)[static_cast<size_t>(i)] = static_cast<char>(number(seed, i));
+}
+
+// --- Memory that ranks share
+// -----------------------------------------------------------------------------------------
+
+std::unique_ptr<node::Team> team;  // of all ranks, which are on one node
+
+bool gather_offers(void*, const void* mine, void* all, int bytes) {
+  return MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD) == MPI_SUCCESS;
+}
+
+bool all_agree(void*, bool mine) {
+  const int one = mine;
+  int all = 0;
+  MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return all != 0;
 }
 
 // --- The library's functions, as execute() wants them --------------------------------------------------------------
@@ -133,6 +152,23 @@ Transport transport_of(Call* call) {
   t.native = [](void* state, const void*, void* to, int64_t count) {
     const Call& c = call_of(state);
     return MPI_Bcast(to, static_cast<int>(count), c.kind->datatype, c.root, c.comm);
+  };
+  t.together = [](void* state, const void* from, void* to, const Step& step) {
+    const Call& c = call_of(state);
+    const Transport own = transport_of(static_cast<Call*>(state));
+    node::Means means{.state = state,
+                      .reduce = own.reduce,
+                      .copy = own.copy,
+                      .progress =
+                          [](void* of) {
+                            int found = 0;
+                            MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, call_of(of).comm, &found, MPI_STATUS_IGNORE);
+                          },
+                      .combine = c.kind->combine,
+                      .extent = c.kind->bytes};
+    return team->run({step.operation, step.root, std::max(step.from.count, step.to.count),
+                      static_cast<const char*>(from), static_cast<char*>(to)},
+                     means);
   };
   return t;
 }
@@ -261,7 +297,8 @@ void run_operation(Operation operation, const Kind& kind, int64_t count, int roo
   for (int i = 0; i < processes; ++i) nodes[static_cast<size_t>(i)] = count % 2 ? i % 3 : i / 4;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.operation != operation || (algorithm.needs_commutative && !kind.commutative)) continue;
-    problem.node_of = nodes.data();
+    problem.node_of = algorithm.needs_memory ? nullptr : nodes.data();
+    problem.shares_memory = team != nullptr;
     run_variants(algorithm, kind, problem, comm, given, native);
   }
 }
@@ -275,6 +312,7 @@ int main(int argc, char** argv) {
   const bool all = argc > 1 && std::string(argv[1]) == "all";
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  team = node::Team::make(rank, processes, nullptr, {nullptr, gather_offers, all_agree});
   constexpr int64_t mebibyte = 1 << 20;
   std::vector<int64_t> sizes = {0, 1, 24, 40 * processes, 3001};  // bytes
   if (all)
@@ -293,6 +331,7 @@ int main(int argc, char** argv) {
             run_operation(static_cast<Operation>(i), kind, count, root, comm);
       }
     }
+  if (!team) ++failures;
   long total = 0;
   MPI_Allreduce(&failures, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("%ld cases on %d ranks, %ld failed\n", cases, processes, total);
