@@ -22,6 +22,7 @@ def test_the_list_names_every_workload(leadline: Command) -> None:
         "pop",
         "pop_f08",
         "s3d",
+        "unexpected",
         "vh1",
         "wrf",
     ]

@@ -20,7 +20,7 @@ from leadline.campaign.reading import read
 from leadline.campaign.results import comparisons
 from leadline.studies.libraries import claims
 from leadline.studies.libraries.messages import LATENCY, Messages
-from leadline.studies.libraries.plan import ALGORITHMS, Wanted, toml_of
+from leadline.studies.libraries.plan import ALGORITHMS, FULL, Wanted, toml_of
 
 
 def plan(tmp_path: Path, libraries: tuple[str, ...] = ("mpich", "openmpi"), repeats: int = 6) -> Plan:
@@ -75,10 +75,12 @@ def test_claims_that_hold_here(tmp_path: Path) -> None:
         ("pop barotropic", "openmpi OB1"): 1.6,
         ("pop", "openmpi allreduce ring"): 1.3,
         ("pop", "openmpi allreduce recursive doubling"): 1.3,
+        ("unexpected unexpected", "openmpi CM"): 1.4,
+        ("unexpected posted", "openmpi OB1"): 1.4,
     }
     found = judged(tmp_path, factors, alone(openmpi_OB1=6.16, openmpi_CM=4.91))
     verdicts = {claim: each.verdict for claim, each in found.items()}
-    assert list(verdicts.values()) == [claims.HOLDS] * 8 + [claims.UNKNOWN] * 4
+    assert list(verdicts.values()) == [claims.HOLDS] * 10 + [claims.UNKNOWN] * 4
     assert "gtc on 2" in found["a ping-pong misleads: which library is better depends on the application"].why
 
 
@@ -89,9 +91,11 @@ def test_claims_that_do_not_hold_here(tmp_path: Path) -> None:
         ("pop", "openmpi CM"): 1.2,
         ("pop barotropic", "openmpi CM"): 1.6,
         ("pop", "openmpi allreduce tree reduce and broadcast"): 1.3,
+        ("unexpected unexpected", "openmpi OB1"): 1.4,
+        ("unexpected posted", "openmpi CM"): 1.4,
     }
     found = judged(tmp_path, factors, alone(openmpi_OB1=4.91, openmpi_CM=6.16))
-    assert [each.verdict for each in found.values()][:7] == [claims.NOT] * 7
+    assert [each.verdict for each in found.values()][:9] == [claims.NOT] * 9
 
 
 def test_nothing_is_said_of_equal_times(tmp_path: Path) -> None:
@@ -124,8 +128,8 @@ def test_the_study_runs_and_resumes(library: str, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=800, check=False)
     found = json.loads(done.stdout)
     assert found["runs"]["finished"] == found["runs"]["planned"]
-    assert {cell["program"] for cell in found["cells"] if cell["n"]} == {"vh1", "gtc", "pop", "s3d"}
-    assert len(found["claims"]) == 12
+    assert {cell["program"] for cell in found["cells"] if cell["n"]} == {"vh1", "gtc", "pop", "s3d", "unexpected"}
+    assert len(found["claims"]) == 14
     assert found["messages"]["failed"] == {}
     before = (tmp_path / "out" / "journal.jsonl").read_bytes()
     again = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=300, check=False).stdout)
@@ -138,4 +142,4 @@ def test_a_dry_run_names_the_programs(library: str, tmp_path: Path) -> None:
     words = ["study", "libraries", "--mpi", library, "-n", "2", "--small", "-o", str(tmp_path / "out"), "--dry-run"]
     command = [sys.executable, "-m", "leadline", *words, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert {cell["program"] for cell in json.loads(done.stdout)["cells"]} == {"vh1", "gtc", "pop", "s3d"}
+    assert {cell["program"] for cell in json.loads(done.stdout)["cells"]} == {*FULL}

@@ -10,14 +10,16 @@ from leadline.campaign.plan import Setting
 from leadline.libraries import LIBRARIES
 
 # The problems: those of the workloads' own defaults, or ones that take seconds.
-FULL: dict[str, tuple[str, ...]] = {"vh1": (), "gtc": (), "pop": (), "s3d": ()}
+FULL: dict[str, tuple[str, ...]] = {"vh1": (), "gtc": (), "pop": (), "s3d": (), "unexpected": ()}
 SMALL: dict[str, tuple[str, ...]] = {
     "vh1": ("--grid", "32x32x32", "--steps", "4"),
     "gtc": ("--particles", "100000", "--steps", "4"),
     "pop": ("--grid", "96x96x10", "--steps", "3"),
     "s3d": ("--grid", "20x20x20", "--steps", "3"),
+    "unexpected": ("--rounds", "20"),
 }
-PHASES = ("baroclinic", "barotropic")  # of pop
+# Parts of the programs, by the names in their output.
+PHASES = {"pop": ("baroclinic", "barotropic"), "unexpected": ("posted", "unexpected", "sending")}
 DEFAULT = Setting()
 # A library's two ways to send, by the names of its candidates: Open MPI's PMLs. CM needs an MTL; that with the provider
 # for TCP works on any machine.
@@ -86,8 +88,8 @@ def toml_of(wanted: Wanted, kinds: Sequence[str]) -> str:
     for name, arguments in (SMALL if wanted.small else FULL).items():
         out += ["", "[[program]]", f"workload = {_quoted(name)}"]
         out += [f"arguments = {_list(arguments)}"] if arguments else []
-        if name == "pop":
-            parts = ", ".join(f"{phase} = '\\b{phase} ([0-9.]+) s'" for phase in PHASES)
+        if name in PHASES:
+            parts = ", ".join(f"{phase} = '\\b{phase} ([0-9.]+) s'" for phase in PHASES[name])
             out.append(f"parts = {{ {parts} }}")
     chosen = [name for name, kind in zip(wanted.libraries, kinds, strict=True) if kind in two_ways()]
     for setting in settings() if chosen else [DEFAULT]:
