@@ -24,7 +24,6 @@ from leadline.runs.order import turns
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 from jobs import hosts, links
-from mpi_facts import facts
 
 TIMEOUT_S = 300
 PORT = 7000
@@ -51,17 +50,16 @@ def mount(nodes: Sequence[hosts.Host], server: hosts.Host, folder: Path) -> None
 def command(
     library: Library, made: hosts.Hosts, nodes: Sequence[hosts.Host], ranks: int, script: Path, program: list[str]
 ) -> tuple[list[str], dict[str, str]]:
-    over_link = facts(library).over_link
+    over_hosts = library.kind.over_hosts
     per_host = ranks // len(nodes)
-    filled = {
-        "script": str(script),
-        "here": made.login.address,
-        "both": ",".join(f"{node.address}:{per_host}" for node in nodes),
-        "network": f"{hosts.NETWORK}.0/24",
-    }
-    start = [word.format(**filled) for word in over_link.options.split()]
+    start = over_hosts.words(
+        script=str(script),
+        here=made.login.address,
+        hosts=[f"{node.address}:{per_host}" for node in nodes],
+        network=f"{hosts.NETWORK}.0/24",
+    )
     inside = ["nsenter", "-t", str(made.login.process), "-u", "-n", "--", str(library.launch(2)[0])]
-    environment = {**os.environ, **library.env(), **over_link.environment}
+    environment = {**os.environ, **library.env(), **over_hosts.environment}
     environment["OMPI_MCA_mpi_yield_when_idle"] = "1"  # each host takes all cores for its own, and would wait busily
     return [*inside, *start, "-n", str(ranks), *program], environment
 

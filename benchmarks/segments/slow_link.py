@@ -21,22 +21,20 @@ from leadline.runs.launch import Launch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 from jobs import hosts, links
-from mpi_facts import facts
 
 TIMEOUT_S = 200
 
 
 def command(library: Library, made: hosts.Hosts, script: Path, words: list[str]) -> tuple[list[str], dict[str, str]]:
-    over_link = facts(library).over_link
-    filled = {
-        "script": str(script),
-        "here": made.login.address,
-        "both": ",".join(node.address for node in made.nodes),
-        "network": f"{hosts.NETWORK}.0/24",
-    }
-    start = [word.format(**filled) for word in over_link.options.split()]
+    over_hosts = library.kind.over_hosts
+    start = over_hosts.words(
+        script=str(script),
+        here=made.login.address,
+        hosts=[node.address for node in made.nodes],
+        network=f"{hosts.NETWORK}.0/24",
+    )
     inside = ["nsenter", "-t", str(made.login.process), "-u", "-n", "--", str(library.launch(2)[0])]
-    return [*inside, *start, "-n", "2", *words], {**os.environ, **library.env(), **over_link.environment}
+    return [*inside, *start, "-n", "2", *words], {**os.environ, **library.env(), **over_hosts.environment}
 
 
 def main() -> None:
