@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -286,3 +287,29 @@ def test_places_need_a_network_that_knows_the_way_between_hosts(run: Run) -> Non
         predict(run, Change(hosts=("a", "b")))
     with pytest.raises(UsageError, match="no figures for messages between hosts"):
         predict(run, Change(network=network.parse(NETWORK).network, hosts=("a", "b")))
+
+
+def test_an_algorithm_without_a_network_takes_the_one_beside_the_run(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(predicting, "why_spoiled", lambda run: None)
+    kept = tmp_path / "run"
+    shutil.copytree(run.path, kept)
+    words = ["predict", str(kept), "--collective", "allreduce=linear", "--json"]
+    beside = tmp_path / "network.toml"
+
+    def sentences() -> list[str]:
+        assert main(words) == 0
+        found = json.loads(capsys.readouterr().out)
+        return [each for each in found["assumptions"] if str(beside) in each]
+
+    text = NETWORK.replace("schema = 1", 'schema = 1\nsource = "{}"')
+    beside.write_text(text.format(f"leadline calibrate, {run.library.partition(',')[0]}"))
+    beside.chmod(0o600)
+    assert len(sentences()) == 1
+    # One of another library does not count; then the run's own messages have to do.
+    beside.write_text(text.format("leadline calibrate, another library"))
+    if main(words) == 0:
+        assert "messages of the run show" in capsys.readouterr().out
+    else:
+        assert "says nothing of a network" in capsys.readouterr().err

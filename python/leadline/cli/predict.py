@@ -245,6 +245,7 @@ def command(
             Relax,
             Without,
             hosts_in,
+            own_network,
             predict,
             predict_ranks,
             why_spoiled,
@@ -271,9 +272,14 @@ def command(
         program += [Balance()] if balance else []
         program += [NoNoise()] if noise else []
         hosts = hosts_in(place) if place is not None else ()
-        change = Change(steps or 0, given, factor, ideal, eager, tuple(program), algorithms, hosts=hosts)
+        own = own_network(run) if algorithms and given is None and ranks is None else None
+        given = own.network if own else given
+        change = Change(
+            steps or 0, given, factor, ideal, eager, tuple(program), algorithms, hosts=hosts, base_too=own is not None
+        )
         scaled = predict_ranks(runs, ranks, change, extents) if ranks is not None else None
         found = scaled.whole if scaled is not None else predict(run, change)
+        found.assumptions += [own.sentence] if own else []
     if as_json:
         data = data_of(found)
         printing.write_json(data | ranks_data(scaled) if scaled is not None else data, sys.stdout)

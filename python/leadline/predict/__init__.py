@@ -21,6 +21,7 @@ from leadline.predict.changes import (
     Without,
 )
 from leadline.predict.figures import Figures
+from leadline.predict.own_network import own_network
 from leadline.predict.packing import is_uncertain
 from leadline.predict.placing import hosts_in
 from leadline.predict.prediction import (
@@ -68,6 +69,7 @@ __all__ = [
     "hosts_in",
     "is_uncertain",
     "network_of",
+    "own_network",
     "predict",
     "predict_ranks",
     "recorded_phases",

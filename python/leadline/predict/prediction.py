@@ -44,7 +44,8 @@ class Change:
     eager_bytes: longer messages wait for their receiver; None: the limit of the library or of the network.
     program: changes to the program.   collectives: operation and algorithm, both as `leadline bench` names them.
     hosts: of each rank, where they are to run; (): as recorded.   quick_windows: one-sided calls take no time.
-    old_windows: as much as the cheapest ones of their function."""
+    old_windows: as much as the cheapest ones of their function.   base_too: the base is replayed
+    in the network, too."""
 
     steps: int = 0
     network: _core.Network | None = None
@@ -57,6 +58,7 @@ class Change:
     hosts: tuple[str, ...] = ()
     quick_windows: bool = False
     old_windows: bool = False
+    base_too: bool = False
 
 
 @dataclass
@@ -136,7 +138,7 @@ class Replays:
             raise UsageError(
                 "--steps: there is no main loop that rank 0 entered exactly once", hint="--step ROUTINE[:LINE]"
             )
-        base_network = change.network if self.several_hosts else None
+        base_network = change.network if self.several_hosts or change.base_too else None
         if self.several_hosts and base_network is None:
             raise UsageError(
                 "the ranks ran on several hosts, and the cost of messages between hosts is not recorded",
