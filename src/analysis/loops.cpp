@@ -98,7 +98,10 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
     }
     const structure::ThreadShape& shape = shapes_.of(stream, file_sites);
     lost_calls_ = trace::saturating_sum(lost_calls_, shape.lost_calls);
-    for (uint32_t l = 1; l < shape.loops.size() && l < own.size(); ++l) cells[l].shape = shape.loops[l];
+    for (uint32_t l = 1; l < shape.loops.size() && l < own.size(); ++l) {
+      cells[l].shape = shape.loops[l];
+      if (cells[l].shape.revisited && !cells[l].unsure()) cells[l].silent = true;
+    }
     const std::vector<structure::GapShare> shares = structure::gap_shares(stream, shape.first_calls);
     trace::for_each_site_time(stream, [&](uint32_t site, const trace::TimeStats& times) {
       if (site >= stream.sites.size()) return;

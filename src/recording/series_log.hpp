@@ -113,6 +113,7 @@ class SeriesLog {
   static constexpr uint64_t never = UINT64_MAX;
   static constexpr uint64_t least_pause_ticks = 1u << 17;  // some 40 us
   static constexpr uint64_t automatic_iterations = 16;     // that fit where the limit follows the loop
+  static constexpr uint64_t least_iterations = 8;          // of which half may be thinned out
 
   SeriesLoop& loop() const { return s_->loop[s_->current]; }
   StripBucket* buckets(uint32_t loop) const { return buckets_ + uint64_t{loop} * trace::most_buckets; }

@@ -252,10 +252,11 @@ void SeriesLog::take(const SeriesLoop& found) {
   keep_windows_of(closed);
 }
 
-// The limit follows the loop unless the user set it.
+// The limit follows the loop. Of one that the user set, no more than what some iterations take: without any, what
+// happens within one would be unknown.
 void SeriesLog::make_room_for(uint64_t body) {
-  const uint64_t room = automatic_iterations * body;
-  if (s_->automatic && room > s_->limit) s_->limit = at_most(room, in_memory_);
+  const uint64_t room = (s_->automatic ? automatic_iterations : least_iterations) * body;
+  if (room > s_->limit) s_->limit = at_most(room, in_memory_);
 }
 
 // Visits of a position whose times are not yet folded.

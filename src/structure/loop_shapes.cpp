@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "structure/revisits.hpp"
 #include "structure/tree_calls.hpp"
 #include "trace/main_loop.hpp"
 #include "trace/saturating.hpp"
@@ -191,9 +192,11 @@ std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& 
   }
   for (uint32_t l = 1; l < loops; ++l) distributions[l].finish(shapes[stream.loops[l].outer].iterations, &shapes[l]);
   const std::vector<Amounts> amounts = amounts_of(timed, file_sites);
+  Revisits revisits(tree, file_sites);
   for (uint32_t l = 1; l < loops; ++l) {
     shapes[l].effective = effective_iterations(variants[l], amounts);
     shapes[l].commands = reads_commands(variants[l], amounts);
+    shapes[l].revisited = revisits.among(variants[l]);
     uint64_t commonest = 0;
     for (const auto& [variant, times] : variants[l]) commonest = std::max(commonest, times);
     if (!shapes[l].iterations) continue;

@@ -25,7 +25,8 @@ struct LoopShape {
   // Its usual iteration makes few calls and takes little of the time: it reads a command, say, and a few other
   // iterations carry out those that take long.
   bool commands = false;
-  Restarts restarts;  // of its inner loop, if iterations of this one may have gone unseen
+  uint64_t revisited = 0;  // iterations that come to a call twice (revisits.hpp)
+  Restarts restarts;       // of its inner loop, if iterations of this one may have gone unseen
 };
 
 // Indexed by number of the stream's loops. The time of an iteration is taken to be that of its calls and of what comes

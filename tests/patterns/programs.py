@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .fortran import FORTRAN, text_of
@@ -18,16 +19,33 @@ TIMED = ("barrier", "busy-polling", "lazy", "lazy-sum", "late-receives")
 
 @dataclass(frozen=True)
 class Routine:
-    """every: in how many steps it is called once."""
+    """every: in how many steps it is called once.   otherwise: it is called in all the others instead."""
 
     name: str
     piece: Piece
     every: int
+    otherwise: bool = False
+
+    def calls(self, steps: int) -> int:
+        once = len(range(0, steps, self.every))
+        return steps - once if self.otherwise else once
+
+    @property
+    def rare(self) -> bool:
+        """It is not in most pairs of steps."""
+        return self.every > 2 and not self.otherwise
+
+    @property
+    def condition(self) -> str:
+        if self.every == 1:
+            return ""
+        return f"if (step % {self.every} {'!=' if self.otherwise else '=='} 0) "
 
 
 @dataclass(frozen=True)
 class Program:
-    """library: a second source file, with functions of the program's own around MPI; "": there is none."""
+    """library: a second source file, with functions of the program's own around MPI; "": there is none.
+    driven: its steps are made by one of several commands (driven.py)."""
 
     seed: int
     ranks: int
@@ -37,6 +55,7 @@ class Program:
     text: str
     library: str = ""
     fortran: bool = False
+    driven: bool = False
 
     def required(self, routine: Routine) -> frozenset[str]:
         """A barrier is redundant only if nothing in the steps has to be ordered by it, and if they communicate.
@@ -47,7 +66,7 @@ class Program:
         if routine.piece.kind == "barrier" and (self.ordered or not self.communicates):
             return frozenset()
         rows = {"consecutive_exchanges", "consecutive_reductions"}
-        if routine.every > 2:
+        if routine.rare:
             return routine.piece.required - rows - ({"packable_messages"} if routine.piece.one_sided else set())
         return routine.piece.required
 
@@ -131,34 +150,51 @@ def _in_fortran(rng: random.Random, seed: int, ranks: int, steps: int) -> Progra
     return Program(seed, ranks, steps, level, tuple(routines), text, fortran=True)
 
 
-def _text(rng: random.Random, steps: int, routines: list[Routine], after: str) -> str:
-    parts = [HEAD]
-    calls = []
-    setups = []
+@dataclass
+class Parts:
+    """Of a program's text: functions, their calls in a step, and what comes before and after all steps."""
+
+    functions: list[str]
+    calls: list[str]
+    setups: list[str]
+    teardowns: list[str]
+
+
+def parts_of(rng: random.Random, routines: Sequence[Routine], after: str = "") -> Parts:
+    """after: statements after each call."""
     teardowns = [f"  {r.piece.teardown.replace('NAME', r.name)}" for r in routines if r.piece.teardown]
+    parts = Parts([], [], [], teardowns)
     for routine in routines:
         piece, name = routine.piece, routine.name
         inlined = "" if rng.random() < 0.3 else "__attribute__((noinline)) "
-        parts.append(f"static MPI_Comm {name}_grid;\nstatic MPI_Request {name}_all[64];\n")
+        parts.functions.append(f"static MPI_Comm {name}_grid;\nstatic MPI_Request {name}_all[64];\n")
         if piece.one_sided:
-            parts.append(
+            parts.functions.append(
                 f"static MPI_Win {name}_window;\nstatic MPI_Group {name}_group, {name}_before;\n"
                 f"static double* {name}_memory;\n"
             )
         if piece.in_setup:
-            parts.append(f"{inlined}static void {name}(void) {{{piece.setup}\n}}\n")
-            setups.append(f"  {name}();")
+            parts.functions.append(f"{inlined}static void {name}(void) {{{piece.setup}\n}}\n")
+            parts.setups.append(f"  {name}();")
             continue
         if piece.setup:
-            setups.append(f"  {{ {piece.setup.replace('NAME', name)} }}")
-        parts.append(f"{inlined}static void {name}(int step) {{{piece.body.replace('NAME', name)}\n}}\n")
-        condition = f"if (step % {routine.every} == 0) " if routine.every > 1 else ""
-        calls.append(f"    {condition}{name}(step);{after}")
-    calls.append(f"    work({rng.choice([20, 100])});")
-    body = "\n".join([*setups, f"  for (int step = 0; step < {steps}; ++step) {{", *calls, "  }", *teardowns])
-    parts.append(
+            parts.setups.append(f"  {{ {piece.setup.replace('NAME', name)} }}")
+        parts.functions.append(f"{inlined}static void {name}(int step) {{{piece.body.replace('NAME', name)}\n}}\n")
+        parts.calls.append(f"    {routine.condition}{name}(step);{after}")
+    parts.calls.append(f"    work({rng.choice([20, 100])});")
+    return parts
+
+
+def main_of(body: str) -> str:
+    return (
         "int main(int argc, char** argv) {\n  MPI_Init(&argc, &argv);\n  comm = MPI_COMM_WORLD;\n"
         "  MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);\n"
         f"{body}\n  MPI_Finalize();\n}}\n"
     )
-    return "".join(parts)
+
+
+def _text(rng: random.Random, steps: int, routines: list[Routine], after: str) -> str:
+    parts = parts_of(rng, routines, after)
+    loop = [f"  for (int step = 0; step < {steps}; ++step) {{", *parts.calls, "  }"]
+    body = "\n".join([*parts.setups, *loop, *parts.teardowns])
+    return "".join([HEAD, *parts.functions, main_of(body)])

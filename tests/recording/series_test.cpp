@@ -166,6 +166,26 @@ void all_iterations_are_timed(uint32_t body, uint64_t iterations, uint64_t slow,
   if (l.anchors == 1) slowest_has_its_calls(stream, name, body, slow, site_of(body / 2, body, thirds));
 }
 
+// A size that does not hold one iteration.
+void a_small_size_keeps_some_iterations(uint32_t body) {
+  MemoryThread thread;
+  thread.graph().series().keep(4000, uint64_t{1} << 19, false, {});
+  for (uint64_t i = 0; i < 300; ++i) {
+    for (uint32_t c = 0; c < body; ++c) thread.add(plain(site_of(c, body, 0), 8, 1, 0), 400, 50);
+  }
+  std::string error;
+  const Stream stream = thread.decode(&error);
+  uint64_t entries = 0, windows = 0;
+  for (const WindowTimes& w : stream.series.empty() ? std::vector<WindowTimes>{} : stream.series[0].windows) {
+    if (w.kind == SeriesKind::slowest) continue;
+    entries += w.entries;
+    windows += w.entries >= body;
+  }
+  check(error.empty() && windows >= 2 && entries <= std::max<uint64_t>(9 * body, 4000),
+        std::to_string(body) + " calls: " + error + std::to_string(windows) + " windows of " + std::to_string(entries) +
+            " entries");
+}
+
 // The moments at which calls begin are sums of rounded times: they must not wander off.
 void begins_stay_right() {
   Random r(5);
@@ -345,6 +365,8 @@ void size_does_not_grow_with_iterations() {
 int main() {
   size_does_not_grow_with_iterations();
   begins_stay_right();
+  a_small_size_keeps_some_iterations(300);
+  a_small_size_keeps_some_iterations(5000);
   own_work_is_no_time_before_calls();
   pauses_move_what_follows(true, 400);  // the loop is found at the end
   pauses_move_what_follows(true, 20000);
