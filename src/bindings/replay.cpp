@@ -176,6 +176,34 @@ nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) 
   return found;
 }
 
+// By rank: when it began a late iteration of the main loop, and of each call in it the site in the run, the function,
+// begin, end and what it waited, in seconds.
+nb::list trace(const Changed& self, Settings settings) {
+  settings.trace = true;
+  replay::Outcome outcome;
+  {
+    nb::gil_scoped_release released;
+    replay::Differences d;
+    outcome = replay::replay(replay::program_of(self.of, self.tree, settings, &d), {});
+  }
+  nb::list ranks;
+  for (size_t rank = 0; rank < outcome.traces.size(); ++rank) {
+    const std::vector<replay::TracedCall>& calls = outcome.traces[rank];
+    const std::vector<replay::TreeLeaf>& leaves = self.tree.classes[self.tree.members[rank].of_class].leaves;
+    nb::list found;
+    for (size_t i = 1; i < calls.size(); ++i) {
+      const calls::Leaf& leaf = leaves[calls[i].call - replay::RecordedShape::marks].leaf;
+      const double begin_s = static_cast<double>(calls[i].begin_ps) * 1e-12;
+      found.append(nb::make_tuple(leaf.site == structure::no_index ? -1 : static_cast<int64_t>(leaf.site),
+                                  leaf.function, begin_s, static_cast<double>(calls[i].end_ps) * 1e-12,
+                                  static_cast<double>(calls[i].waited_ps) * 1e-12));
+    }
+    const double start_s = calls.empty() ? 0 : static_cast<double>(calls.front().end_ps) * 1e-12;
+    ranks.append(nb::make_tuple(start_s, found));
+  }
+  return ranks;
+}
+
 nb::list recorded_times(const Recorded& self) {
   nb::list found;
   for (const replay::RecordedTimes& t : self.times()) {
@@ -250,6 +278,7 @@ void bind_replay(nb::module_& m) {
       .def("distribute", &distribute, "loops"_a, "sites"_a)
       .def("exchange_all", &exchange_all, "loops"_a, "sites"_a)
       .def("place", &place, "nodes"_a)
+      .def("trace", &trace, "settings"_a)
       .def("replay", &run, "settings"_a, "sensitivities"_a = false);
 }
 

@@ -20,7 +20,8 @@ size_t slots_for(size_t requests) {
 }  // namespace
 
 template <class Instant>
-Engine<Instant>::Engine(const Program& program, const Options& options) : program_(program), steady_(options.skip) {
+Engine<Instant>::Engine(const Program& program, const Options& options)
+    : program_(program), steady_(options.skip && program.traced.empty()) {
   state_.channels.resize(program.channels.size());
   state_.in_channels = static_cast<uint32_t>(program.channels.size());
   for (size_t i = 0; i < program.channels.size(); ++i) state_.channels[i].ends = program.channels[i];
@@ -41,6 +42,11 @@ Engine<Instant>::Engine(const Program& program, const Options& options) : progra
     if (!r.cursor.at_end()) load(r, own);
   }
   find_in_place();
+  state_.traces.resize(program.traced.size());
+  for (size_t rank = 0; rank < program.traced.size(); ++rank) {
+    state_.traces[rank].wanted = program.traced[rank].wanted;
+    state_.traces[rank].after = program.traced[rank].after;
+  }
   outcome_.mark_ps.assign(program.marks, std::vector<int64_t>(program.ranks.size(), -1));
 }
 
@@ -94,6 +100,7 @@ Outcome Engine<Instant>::run() {
     outcome_.end_ps.push_back(r.clock.ps);
     outcome_.shares.push_back(r.clock.share());
   }
+  for (Trace& trace : state_.traces) outcome_.traces.push_back(std::move(trace.calls));
   outcome_.stuck = stuck();
   return std::move(outcome_);
 }
@@ -160,6 +167,9 @@ bool Engine<Instant>::act(uint32_t rank, OneRank& r, const RankProgram& own) {
           continue;
         case Action::Kind::mark:
           mark(rank, r, *a);
+          continue;
+        case Action::Kind::note:
+          a->first ? state_.traces[rank].begin(a->at, r.clock.ps) : state_.traces[rank].end(r.clock.ps);
           continue;
         case Action::Kind::choose: {
           r.back = own.first[call_of(own, static_cast<uint32_t>(a - actions)) + 1];
@@ -228,6 +238,7 @@ template <class Instant>
 void Engine<Instant>::mark(uint32_t rank, const OneRank& r, const Action& a) {
   int64_t& mark = outcome_.mark_ps[a.at][rank];
   if (!a.first || mark < 0) mark = r.clock.ps;
+  if (a.at == 1 && !state_.traces.empty()) state_.traces[rank].close();
 }
 
 // Messages are all over memory, and that is what the replay would wait for otherwise.

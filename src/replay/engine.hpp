@@ -44,7 +44,7 @@ class Engine {
   void load(OneRank& r, const RankProgram& own);
   void prefetch(const Action& a) const;
   bool wait(uint32_t rank, OneRank& r, const RankProgram& own, const Action& a);
-  void settle(OneRank& r, const RankProgram& own, const Action& a);
+  void settle(uint32_t rank, OneRank& r, const RankProgram& own, const Action& a);
   void draw(OneRank& r, const RankProgram& own, const Action& a);
   void enter(OneRank& r);
   void note_absence(OneRank& r);

@@ -54,6 +54,7 @@ struct Action {
     meet,      // of all members of the group `at`; makes a request
     mark,      // notes the time, as number `at`
     choose,    // the last of a call's: goes on with the actions of the rank's choice number `at`
+    note,      // begin (`first`) or end of the call number `at`, in a program that is traced
   };
   enum class Meeting : uint8_t { all, to_root, from_root, prefix };  // who waits for whom
   Kind kind = Kind::compute;
@@ -123,6 +124,12 @@ struct Program {
   std::vector<Transfer> transfers;
   uint32_t nodes = 0;
   uint32_t marks = 0;
+  // By rank, in a program that is traced, of which nothing is skipped: the calls before mark 1 whose times are wanted,
+  // and how many come after them.
+  struct Traced {
+    uint64_t wanted = 0, after = 0;
+  };
+  std::vector<Traced> traced;
   bool ports = false;  // nodes' ports limit: some transfer is by_port
 };
 

@@ -62,6 +62,7 @@ struct Settings {
   bool forced_progress = false;                   // long messages move while ranks compute, whatever the network says
   bool quick_windows = false;                     // one-sided calls take no time: a bound
   bool old_windows = false;                       // none takes longer than the cheapest calls of its function
+  bool trace = false;                             // a late iteration of the main loop, call by call
   uint32_t cost_level = 0;                        // without a network, below Recorded::cost_levels
   double copy_per_byte_ns = 0.1;                  // assumed of a call, where the recording has one size of message only
   double packed_copy_per_byte_ns = 0;             // of what is packed: once together, once apart

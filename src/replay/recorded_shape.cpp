@@ -111,6 +111,30 @@ void RecordedShape::recount() {
   for (const uint64_t n : before) first_call += n;
 }
 
+std::vector<std::vector<uint64_t>> RecordedShape::last_iterations(size_t most) const {
+  std::vector<std::vector<uint64_t>> found;
+  if (entered == 1 && iterations) add_last(main_body, most, &found);
+  return found;
+}
+
+void RecordedShape::add_last(uint32_t body, size_t most, std::vector<std::vector<uint64_t>>* found) const {
+  const std::vector<Element>& elements = shape.bodies[body];
+  for (auto e = elements.rbegin(); e != elements.rend(); ++e) {
+    for (uint64_t t = 0; t < e->times && found->size() < most; ++t) {
+      if (e->is_body && !is_iteration[e->index]) {
+        add_last(e->index, most, found);
+        continue;
+      }
+      std::vector<uint64_t>& leaf_calls = found->emplace_back(leaves(), 0);
+      if (e->is_body) {
+        count(e->index, &leaf_calls);
+      } else if (e->index >= marks) {
+        ++leaf_calls[e->index - marks];
+      }
+    }
+  }
+}
+
 // Depth first, since changes put bodies after those that they are in.
 std::vector<uint64_t> RecordedShape::occurrences(uint32_t of) const {
   std::vector<uint32_t> order;

@@ -35,6 +35,9 @@ struct RecordedShape {
   void resize(uint64_t steps);
   // How often a leaf's calls are made, with as many iterations as resize() gave the main loop.
   uint64_t calls_of(size_t leaf) const;
+  // How often each leaf is called in each of the main loop's last iterations, the last one first; empty if it was not
+  // entered once.
+  std::vector<std::vector<uint64_t>> last_iterations(size_t most) const;
   // How often each body occurs in one.
   std::vector<uint64_t> occurrences(uint32_t of) const;
 
@@ -45,6 +48,7 @@ struct RecordedShape {
 
  private:
   uint64_t items(uint32_t body) const;
+  void add_last(uint32_t body, size_t most, std::vector<std::vector<uint64_t>>* found) const;
   void first_of(uint32_t body, uint64_t wanted, std::vector<Element>* elements) const;
   void count(uint32_t of, std::vector<uint64_t>* leaves, uint64_t all = 1) const;
   bool count_before(uint32_t of);

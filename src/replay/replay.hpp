@@ -37,10 +37,17 @@ struct Options {
   bool sensitivities = false;
 };
 
+// A call as it was replayed.   waited_ps: in it, for messages, their way included, and for those that it meets.
+struct TracedCall {
+  uint32_t call = 0;
+  int64_t begin_ps = 0, end_ps = 0, waited_ps = 0;
+};
+
 struct Outcome {
-  std::vector<int64_t> end_ps;                // by rank
-  std::vector<Share> shares;                  // of the end, by rank; with sensitivities
-  std::vector<std::vector<int64_t>> mark_ps;  // by mark, by rank; -1: it was not passed
+  std::vector<int64_t> end_ps;                  // by rank
+  std::vector<Share> shares;                    // of the end, by rank; with sensitivities
+  std::vector<std::vector<int64_t>> mark_ps;    // by mark, by rank; -1: it was not passed
+  std::vector<std::vector<TracedCall>> traces;  // by rank, of a program that is traced
   uint64_t messages = 0;
   uint64_t replayed = 0;  // of these, without those that were skipped
   // Empty: all ranks came to their end. Otherwise a chain of ranks each of which waits for the next; the last one waits

@@ -12,6 +12,7 @@
 #include "replay/instant.hpp"
 #include "replay/port.hpp"
 #include "replay/program.hpp"
+#include "replay/replay.hpp"
 
 namespace leadline::replay {
 
@@ -208,6 +209,34 @@ class Worklist {
   size_t begin_ = 0, end_ = 0;
 };
 
+// The last calls of a rank before the end of the main loop; `wanted` of them, with `after` that come after these.
+struct Trace {
+  std::vector<TracedCall> calls;
+  size_t wanted = 0, after = 0;
+  bool closed = false;
+
+  void begin(uint32_t call, int64_t at_ps) {
+    if (closed) return;
+    if (calls.size() > 2 * (wanted + after) + 64) keep(wanted + after);
+    calls.push_back({call, at_ps, at_ps, 0});
+  }
+  void end(int64_t at_ps) {
+    if (!closed && !calls.empty()) calls.back().end_ps = at_ps;
+  }
+  void wait(int64_t ps) {
+    if (!closed && !calls.empty()) calls.back().waited_ps += ps;
+  }
+  void close() {
+    if (closed) return;
+    closed = true;
+    calls.resize(calls.size() - std::min(after, calls.size()));
+    keep(wanted);
+  }
+  void keep(size_t last) {
+    if (calls.size() > last) calls.erase(calls.begin(), calls.end() - static_cast<std::ptrdiff_t>(last));
+  }
+};
+
 template <class Instant>
 struct State {
   std::vector<Rank<Instant>> ranks;
@@ -219,7 +248,8 @@ struct State {
   std::vector<Group<Instant>> groups;
   Worklist runnable;
   Events events;
-  uint64_t replayed = 0;  // messages
+  std::vector<Trace> traces;  // by rank; empty: none is wanted
+  uint64_t replayed = 0;      // messages
 
   uint32_t in_channels = 0;  // messages; those come first
   size_t message_count() const { return in_channels + more.size(); }

@@ -28,6 +28,7 @@ Program Translation::make() {
     remove_empty(&program_.shapes.back());
   }
   find_posted_before();
+  if (settings_.trace) choose_traced(shapes);
   for (uint32_t i = 0; i < ranks; ++i) {
     const TreeMember& member = tree_.members[i];
     const TreeClass& own = tree_.classes[member.of_class];
@@ -56,10 +57,12 @@ Program Translation::make() {
       }
       times(i, l, shape);
       const At at{i, member.number, l, own.leaves[l], leaf, leaf.times.of(member.number), calls};
+      if (settings_.trace && !own.leaves[l].removed) note(l, true);
       if (own.leaves[l].one_by_one && !own.leaves[l].removed && member.varied.count(static_cast<uint32_t>(l))) {
         choose(at, shape);
       } else {
         call(at);
+        if (settings_.trace && !own.leaves[l].removed) note(l, false);
       }
       made.first.push_back(static_cast<uint32_t>(made.actions.size()));
     }
@@ -164,6 +167,7 @@ void Translation::choose(const At& at, const RecordedShape& shape) {
   for (const Leaf& kind : varied.kinds) {
     const auto begin = static_cast<uint32_t>(own_->actions.size());
     call({at.rank, at.member, at.index, at.from, kind, at.times, at.calls, true});
+    if (settings_.trace) note(at.index, false);
     choice.kinds.push_back({begin, static_cast<uint32_t>(own_->actions.size())});
   }
   own_->choices.push_back(std::move(choice));

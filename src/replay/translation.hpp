@@ -39,6 +39,9 @@ class Translation {
 
   void times(uint32_t rank, size_t leaf, const RecordedShape& shape);
   void call(const At& at);
+  void note(size_t leaf, bool begins);
+  std::vector<uint64_t> noted_calls(const RecordedShape& shape, const TreeMember& member) const;
+  void choose_traced(const std::vector<RecordedShape>& shapes);
   void find_posted_before();
   void choose(const At& at, const RecordedShape& shape);
   void messages(const At& at);

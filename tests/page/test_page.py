@@ -21,6 +21,7 @@ from leadline.wording.loops import restarting
 from .conftest import Opened, seconds
 from .synthetic import report_of, without_optional_parts
 from .synthetic_parts import phases
+from .synthetic_timeline import timeline_of
 
 Show = Callable[..., Opened]
 SECTIONS = [
@@ -122,6 +123,46 @@ def test_advice_is_drawn_as_cards_in_place_of_what_it_answers(show: Show) -> Non
     assert answered["text"] not in opened.tab.locator(".look:not(.advice)").all_inner_texts()[0]
     assert opened.tab.evaluate("leadline.advice") == advice
     assert opened.tab.evaluate("'advice' in leadline.report") is False
+
+
+def test_cards_show_an_iteration_before_and_after(show: Show) -> None:
+    report = report_of(8)
+    timeline = timeline_of(4, rounds=2)
+    before, after = timeline["steps"][1], timeline["steps"][0]  # the slowest one and the typical one, half as long
+    proposal = {
+        "kind": "pack",
+        "title": "Pack",
+        "text": "Use one buffer.",
+        **{"gain": 0.1, "gain_low": 0.05, "gain_high": 0.2, "seconds": 1.0},
+        **{"sites": [], "assumes": [], "sketch": None, "pitfalls": []},
+    }
+    advice = {
+        "proposals": [proposal, proposal, proposal],
+        **{"not_worth_it": [], "answered": [], "ceiling": 0.2, "ceiling_of_network": 0.1, "ceiling_of_balance": 0.1},
+        "timelines": {
+            **{"ranks": timeline["ranks"], "ranks_why": None, "sites": timeline["sites"], "before": before},
+            "after": [after, after, None],
+        },
+    }
+    opened = show({**report, "advice": advice})
+    cards = opened.tab.locator(".advice ol > li")
+    assert [cards.nth(n).locator("details.before-after").count() for n in range(3)] == [1, 1, 0]
+    assert [cards.nth(n).locator("canvas").count() for n in range(2)] == [2, 0]  # the first one is open
+    said = cards.nth(0).locator("summary").inner_text()
+    took = [seconds(max(step["lanes"]["to"]) * step["unit_s"]) for step in (before, after)]
+    assert said == f"An iteration before and after: {took[0]} and {took[1]}, predicted"
+    assert cards.nth(0).locator("figcaption").all_inner_texts() == [
+        f"As recorded, replayed: {took[0]}",
+        f"With the change, predicted: {took[1]}",
+    ]
+    cards.nth(1).locator("summary").click()
+    cards.nth(1).locator("canvas").nth(1).wait_for()  # drawn when it is open
+    canvas = cards.nth(0).locator("canvas").first
+    assert canvas.bounding_box()["height"] < 220
+    canvas.focus()
+    for key in ("Home", "Enter"):
+        opened.tab.keyboard.press(key)
+    assert cards.nth(0).locator("[role=status]").first.inner_text().startswith("Rank 0: MPI_Isend in exchange")
 
 
 def test_every_section_is_there_and_shows_the_figures_of_the_object(show: Show) -> None:

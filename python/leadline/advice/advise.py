@@ -13,6 +13,7 @@ from leadline.advice.candidate import Candidate, Kind
 from leadline.advice.gains import WORTH, gain_between
 from leadline.advice.proposal import Gain, Proposal
 from leadline.advice.sketches import recorded_calls, sketch_of
+from leadline.advice.timelines import before_and_after
 from leadline.errors import LeadlineError, UsageError
 from leadline.figures.content import Content
 from leadline.figures.run import Run, Site
@@ -54,6 +55,13 @@ class Advice:
     error: float | None
     phases_s: dict[str, float | None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    asked: _Asked | None = None
+
+    def timelines(self, content: Content, most: int) -> dict[str, Any] | None:
+        """An iteration before and after each of the first `most` proposals, as replayed; None: it cannot be drawn."""
+        if self.asked is None or not self.proposals:
+            return None
+        return self.asked.timelines(content, self.proposals[:most])
 
     @property
     def unsure(self) -> list[Proposal]:
@@ -184,6 +192,7 @@ def _advise(
         error=asked.base.error_of_base["whole"],
         phases_s=asked.base.predicted.phases_s,
         notes=[*asked.base.notes, *left_out],
+        asked=asked,
     )
 
 
@@ -266,6 +275,10 @@ class _Asked:
             program=tuple(each for each in program if not isinstance(each, Algorithm)),
             collectives=tuple((each.operation, each.name) for each in program if isinstance(each, Algorithm)),
         )
+
+    def timelines(self, content: Content, proposals: Sequence[Proposal]) -> dict[str, Any] | None:
+        changes = [self._change(proposal.candidate.changes) for proposal in proposals]
+        return before_and_after(content, self._replays, self._change(()), changes)
 
     def _predict(self, program: Sequence[AnyChange | Algorithm]) -> Prediction:
         return self._replays.predict(self._change(program))

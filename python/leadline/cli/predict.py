@@ -12,12 +12,14 @@ from typing import Any
 import click
 
 from leadline.cli.predicted_ranks import ranks_data, ranks_lines
+from leadline.cli.predicted_steps import replayed_steps_data, replayed_steps_lines
 from leadline.cli.reporting import open_run, step_option, working
 from leadline.cli.run_argument import RunType, run_or_newest
 from leadline.errors import UsageError
 from leadline.text import format as fmt
 from leadline.text import printing
 from leadline.text.screen import folded
+from leadline.text.visible import visible
 from leadline.wording.loops import place_of
 
 SCHEMA = 1
@@ -177,6 +179,12 @@ SCHEMA = 1
     envvar="LEADLINE_EAGER",
     help="Only messages longer than that wait for their receiver.",
 )
+@click.option(
+    "--timeline",
+    is_flag=True,
+    envvar="LEADLINE_TIMELINE",
+    help="Draw an iteration as replayed, before and after the change.",
+)
 @click.option("--json", "as_json", is_flag=True, envvar="LEADLINE_JSON", help="Print the figures as JSON.")
 @step_option
 @click.argument("directories", metavar="[DIR…]", nargs=-1, type=RunType())
@@ -204,6 +212,7 @@ def command(
     balance: bool,
     noise: str | None,
     eager: int | None,
+    timeline: bool,
     as_json: bool,
     step: str | None,
     directories: tuple[str, ...],
@@ -222,6 +231,8 @@ def command(
     extents = _extents(grid, ranks)
     if len(directories) > 1 and ranks is None:
         raise UsageError("several runs are for --ranks; other predictions are of one run")
+    if timeline and ranks is not None:
+        raise UsageError("--timeline is for predictions on as many ranks as were recorded")
     with working("replaying"):
         runs = [open_run(run_or_newest(each), step) for each in directories or (None,)]
         run = runs[-1]
@@ -243,10 +254,10 @@ def command(
             Pack,
             PollOnce,
             Relax,
+            Replays,
             Without,
             hosts_in,
             own_network,
-            predict,
             predict_ranks,
             why_spoiled,
         )
@@ -277,17 +288,29 @@ def command(
         change = Change(
             steps or 0, given, factor, ideal, eager, tuple(program), algorithms, hosts=hosts, base_too=own is not None
         )
-        scaled = predict_ranks(runs, ranks, change, extents) if ranks is not None else None
-        found = scaled.whole if scaled is not None else predict(run, change)
+        scaled = replays = None
+        if ranks is not None:
+            scaled = predict_ranks(runs, ranks, change, extents)
+            found = scaled.whole
+        else:
+            replays = Replays(run)
+            found = replays.predict(change)
         found.assumptions += [own.sentence] if own else []
     if as_json:
         data = data_of(found)
+        if timeline and replays is not None:
+            data["timeline"] = replayed_steps_data(replays, change)
         printing.write_json(data | ranks_data(scaled) if scaled is not None else data, sys.stdout)
         return 0
+    from rich.text import Text
+
     screen = printing.console()
     width = screen.width if sys.stdout.isatty() else sys.maxsize
     for line in [*(ranks_lines(scaled) if scaled is not None else ()), *lines_of(found)]:
         screen.print("\n".join(folded(line, width)), markup=False, highlight=False, soft_wrap=True)
+    if timeline and replays is not None:
+        for pieces in replayed_steps_lines(replays, change, screen.width):
+            screen.print(Text.assemble(*((visible(text), style) for text, style in pieces)), soft_wrap=True)
     return 0
 
 

@@ -16,7 +16,7 @@ from leadline.libraries import LIBRARIES
 from leadline.predict import packing, placing
 from leadline.predict.changes import AnyChange, Made, Nonblocking, Overlap, Without, apply
 from leadline.predict.costs import Costs, closest
-from leadline.predict.extrapolation import replayed
+from leadline.predict.extrapolation import LEAST_STEPS, replayed
 from leadline.predict.figures import Figures, between, phases_of, widened
 from leadline.predict.message_costs import ALL_COPIED
 from leadline.predict.notes import on_differences, on_extrapolation
@@ -138,14 +138,14 @@ class Replays:
             raise UsageError(
                 "--steps: there is no main loop that rank 0 entered exactly once", hint="--step ROUTINE[:LINE]"
             )
-        base_network = change.network if self.several_hosts or change.base_too else None
+        plain = self.unchanged(change)
+        base_network = plain.network
         if self.several_hosts and base_network is None:
             raise UsageError(
                 "the ranks ran on several hosts, and the cost of messages between hosts is not recorded",
                 hint="--network FILE",
             )
         _check_algorithms(change)
-        plain = Change(network=base_network)
         base = self._base(plain)
         changed, made = self._changed(change)
         predicted = base if change == plain else figures_of(changed, change, self.costs, steps)
@@ -235,6 +235,18 @@ class Replays:
         if change.collectives and (unusable := outcome["differences"]["unusable"]):
             raise UsageError(f"--collective: {unusable:,} calls cannot use the given algorithm")
         return max(outcome["end_s"])
+
+    def unchanged(self, change: Change) -> Change:
+        """What the change is compared with: the run as recorded; over several hosts, in the network of the change."""
+        return Change(network=change.network if self.several_hosts or change.base_too else None)
+
+    def trace(self, change: Change) -> list[tuple[float, list[tuple[int, str, float, float, float]]]]:
+        """By rank, a late iteration of the main loop with the change: when it began; and of each call the site in the
+        profile, the function, begin, end and what it waited, in seconds. No calls where there is no main loop."""
+        _check_algorithms(change)
+        changed, _ = self._changed(change)
+        few = replace(change, steps=0) if change.steps > LEAST_STEPS * self.steps else change  # any late one will do
+        return changed.trace(_settings(few, self.costs))
 
     def _changed(self, change: Change) -> tuple[_core.ReplayTree, list[Made]]:
         if not change.program and not change.hosts:

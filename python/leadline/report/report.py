@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from leadline.advice import Advice
 
 
+MOST_CARDS = 3
+"""Proposals that the page shows with a timeline before and after."""
 MOST_REPLAYED = 30_000_000
 """Calls in all replays of a run for its report: they take about three seconds. `leadline advise` has no such limit."""
 
@@ -59,8 +61,12 @@ class Report:
 
     @property
     def page_data(self) -> dict[str, Any]:
-        """What the page draws: the JSON object, and the advice that `leadline advise --json` prints, or null."""
-        return {**self.data, "advice": self.advice.as_data() if self.advice is not None else None}
+        """What the page draws: the JSON object, and the advice that `leadline advise --json` prints, or null, with
+        timelines of a step before and after the first proposals."""
+        advice = self.advice
+        if advice is None:
+            return {**self.data, "advice": None}
+        return {**self.data, "advice": {**advice.as_data(), "timelines": advice.timelines(self.content, MOST_CARDS)}}
 
     def print_summary(self, console: Console, more: str = "") -> None:
         """more: a last paragraph that says where the rest is."""

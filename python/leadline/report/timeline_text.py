@@ -54,9 +54,11 @@ class Columns:
         return (WAITING if 2 * self.waiting[at].get(most, 0.0) > spent[most] else glyph), color
 
 
-def columns_of(step: StepCalls, rows: range, width: int, category_of: Callable[[int], str]) -> Columns:
-    """rows: of one rank."""
-    stretch_s = max(step.stop_s - step.start_s, 1e-9) / width
+def columns_of(
+    step: StepCalls, rows: range, width: int, category_of: Callable[[int], str], span_s: float = 0.0
+) -> Columns:
+    """rows: of one rank.   span_s: as for picture()."""
+    stretch_s = max(step.stop_s - step.start_s, span_s, 1e-9) / width
     found = Columns([{} for _ in range(width)], [{} for _ in range(width)], [0.0] * width)
 
     def add(to: list[dict[str, float]], category: str, begin_s: float, end_s: float) -> None:
@@ -74,16 +76,23 @@ def columns_of(step: StepCalls, rows: range, width: int, category_of: Callable[[
 
 
 def picture(
-    step: StepCalls, ranks: Sequence[str], lanes: Sequence[int], width: int, category_of: Callable[[int], str]
+    step: StepCalls,
+    ranks: Sequence[str],
+    lanes: Sequence[int],
+    width: int,
+    category_of: Callable[[int], str],
+    span_s: float = 0.0,
 ) -> list[list[Piece]]:
-    """An axis, a line per rank, and a legend.   ranks: labels of all lanes; lanes: those shown."""
+    """An axis, a line per rank, and a legend.   ranks: labels of all lanes; lanes: those shown.   span_s: that the axis
+    has at least, where two steps are compared.
+    """
     label = max([4, *(len(ranks[lane]) for lane in lanes)])
     columns = max(FEWEST_COLUMNS, width - label - 2)
-    lines: list[list[Piece]] = [[(" " * (label + 2) + axis(step.stop_s - step.start_s, columns), "dim")]]
+    lines: list[list[Piece]] = [[(" " * (label + 2) + axis(max(step.stop_s - step.start_s, span_s), columns), "dim")]]
     by_lane = step.rows_by_lane(len(ranks))
     seen: set[str] = set()
     for lane in lanes:
-        filled = columns_of(step, by_lane[lane], columns, category_of)
+        filled = columns_of(step, by_lane[lane], columns, category_of, span_s)
         pieces: list[Piece] = [(f"{ranks[lane]:>{label}}  ", "")]
         for at in range(columns):
             pieces.append(filled.piece(at))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from leadline import _core
 from leadline.errors import DamagedTrace
 from leadline.figures.content import Content
 from leadline.figures.json_entries import rank_id
 from leadline.figures.paths import chain
-from leadline.figures.run import Site
+from leadline.figures.run import Run, Site
 from leadline.figures.timeline import marks
 from leadline.figures.timeline.lanes import Lanes, calls_to_read
 from leadline.figures.timeline.reading import Absent, IterationTime, StepCalls, StepTimeline, absent
@@ -57,10 +57,21 @@ def timeline_figures(
     }
 
 
+class Shown(Protocol):
+    """What steps are of: the ranks that are shown, and the call sites."""
+
+    @property
+    def run(self) -> Run: ...
+    @property
+    def processes(self) -> tuple[int, ...]: ...
+    @property
+    def sites(self) -> list[Site]: ...
+
+
 class Drawing:
     """Steps one after the other; `sites` are the call sites that occur in them."""
 
-    def __init__(self, timeline: StepTimeline) -> None:
+    def __init__(self, timeline: Shown) -> None:
         self.timeline = timeline
         self.sites: list[dict[str, Any]] = []
         self._numbers: dict[tuple[int, str], int] = {}
@@ -107,7 +118,7 @@ class Drawing:
             "mark": [mark for mark, _ in found],
             "waited": [round(wait.seconds / unit_s) for _, wait in found],
             "kind": [wait.kind for _, wait in found],
-            "rank": [rank_id(label(wait.process)) for _, wait in found],
+            "rank": [rank_id(label(wait.process)) if wait.process >= 0 else None for _, wait in found],
         }
 
     def _path(self, path: list[_core.PathStretch], start_s: float, unit_s: float) -> dict[str, list[Any]] | None:

@@ -1,5 +1,6 @@
 // What to change, as cards: each with its gain as a bar, what to do, where, and what must hold.
 
+import { beforeAfter } from "./before_after.js";
 import { h } from "./dom.js";
 import { percent } from "./format.js";
 
@@ -23,14 +24,14 @@ export function adviceCards(advice) {
     { class: "look advice" },
     h("h2", null, "What to change"),
     shown.length
-      ? h("ol", null, shown.map((each) => card(each, scale)))
+      ? h("ol", null, shown.map((each, i) => card(each, scale, beforeAfter(advice.timelines, i, i === 0))))
       : h("p", null, "No change that can be predicted gains 1 % or more."),
     h("p", { class: "note" }, rest.join(" ")),
   );
 }
 
 /** scale: the share of the run's time that the whole width of a bar stands for. */
-function card({ title, text, gain, gain_low, gain_high, sites, assumes, sketch, pitfalls }, scale) {
+function card({ title, text, gain, gain_low, gain_high, sites, assumes, sketch, pitfalls }, scale, timelines) {
   const range = `${percent(gain_low)} to ${percent(gain_high)}`;
   return h(
     "li",
@@ -46,6 +47,7 @@ function card({ title, text, gain, gain_low, gain_high, sites, assumes, sketch, 
     h("p", null, text),
     assumes.length ? h("p", null, "Check first that ", assumes.join(", and that "), ".") : null,
     places(sites),
+    timelines,
     howTo(sketch, pitfalls),
   );
 }

@@ -12,10 +12,10 @@ const DIRECT = 1.5; // pixels: narrower calls are summed by column
 const NAMES_FROM = 13; // pixels: lanes that are as high have room for names
 const FONT = "11px system-ui, sans-serif";
 
-/** Sizes of a picture of so many lanes, in CSS pixels. */
-export function layout(width, lanes, label) {
+/** Sizes of a picture of so many lanes, in CSS pixels.   high: what the lanes may take; 0: as much as suits the window. */
+export function layout(width, lanes, label, high = 0) {
   const narrow = width < 520;
-  const most = narrow ? 420 : 600;
+  const most = high || (narrow ? 420 : 600);
   const pitch = Math.max(6, Math.min(28, Math.floor(most / Math.max(1, lanes))));
   const gap = pitch >= 14 ? 3 : 1;
   const left = Math.min(Math.ceil(label) + 12, Math.floor(width / 3));

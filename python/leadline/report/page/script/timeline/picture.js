@@ -12,9 +12,10 @@ const REACH = 4; // pixels beside a call that still mean it
 const DRAG_FROM = 5; // pixels: less is a click
 
 export class Picture {
-  /** changed(): called when another part of the step is seen, or other lanes are. */
-  constructor(changed) {
+  /** changed(): called when another part of the step is seen, or other lanes are.   high: as for layout(). */
+  constructor(changed, high = 0) {
     this.changed = changed;
+    this.high = high;
     this.canvas = h("canvas", { class: "timeline", tabindex: 0, role: "img" });
     this.place = h("div", null, this.canvas);
     this.status = h("p", { class: "status", role: "status" });
@@ -72,7 +73,7 @@ export class Picture {
     this.width = width;
     const context = this.canvas.getContext("2d");
     const labels = this.shown.map((lane) => String(this.data.ranks[lane]).length);
-    this.layout = layout(width, this.shown.length, 6.5 * Math.max(1, ...labels));
+    this.layout = layout(width, this.shown.length, 6.5 * Math.max(1, ...labels), this.high);
     const ratio = Math.min(3, globalThis.devicePixelRatio || 1);
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(this.layout.height * ratio);

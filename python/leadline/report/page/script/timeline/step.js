@@ -1,7 +1,8 @@
 // A step as it is drawn: the calls of each lane (rank), in order, and the messages between them. Times are in units.
 
 export class StepData {
-  constructor(step, sites, ranks) {
+  /** span: units that the picture is wide; as many as the step takes, unless it is to be compared with another one. */
+  constructor(step, sites, ranks, span = 0) {
     Object.assign(this, { step, sites, ranks, unit: step.unit_s, tiles: step.tiles });
     const { marks, lanes } = step;
     this.count = marks.site.length;
@@ -25,7 +26,7 @@ export class StepData {
       row += calls;
       return { first, last: row, from: lanes.from[lane], to: lanes.to[lane] };
     });
-    this.span = Math.max(1, ...lanes.to);
+    this.span = Math.max(1, span, ...lanes.to);
     this.messages = messagesOf(this);
     this.critical = criticalOf(this);
   }

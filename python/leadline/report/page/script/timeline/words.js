@@ -28,7 +28,7 @@ export function callWords(data, row) {
   const gap = data.gap(row);
   if (!data.tiles && gap > 0) parts.push(`preceded by ${seconds(gap * data.unit)} ${gapKind(data, row)}`);
   const wait = data.waitOf(row);
-  if (wait) parts.push(`waiting ${seconds(data.waited[row] * data.unit)} for rank ${wait.rank} (${waitName(wait.kind)})`);
+  if (wait) parts.push(`waiting ${seconds(data.waited[row] * data.unit)}${wait.kind ? ` for rank ${wait.rank} (${waitName(wait.kind)})` : ""}`);
   const own = data.messages.of.get(row) ?? [];
   if (data.bytes[row] > 0 && !own.length) parts.push(size(data.bytes[row]));
   for (const message of own.slice(0, 4)) parts.push(messageWords(data, row, message));
