@@ -12,10 +12,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from recorder import running
 from recorder.libraries import find
+from replay import predicted_runs
 
 from leadline import network
 from leadline.advice.candidate import Candidate
 from leadline.advice.kinds import collective
+from leadline.errors import UsageError
 from leadline.figures.content import Content
 from leadline.figures.run import Run, open_run
 from leadline.predict import Change, Distribute, ExchangeAll, Gather, Replays
@@ -79,6 +81,42 @@ def test_what_all_ranks_take_part_in_is_one_call(case: str, change: type, librar
     assert made.messages_after == 0
     assert made.calls_after == RANKS * STEPS
     assert made.messages_before >= STEPS * (RANKS - 1)
+
+
+def test_a_broadcast_over_a_tree_is_one_call(tmp_path: Path) -> None:
+    """A binomial tree of eight ranks: three messages of all bytes one after another, of which the library's scatter and
+    collection need less than two. Where latency counts, both take three rounds."""
+    run = predicted_runs.record(tmp_path, "trees.c", "-g", ranks=8, steps=STEPS)
+    (found,) = collective.candidates(Content(run))
+    assert found.title == "Make one MPI_Bcast of the messages that come from rank 0 in step"
+    (made,) = Replays(run).predict(Change(program=(found.change,))).made
+    assert (made.messages_before, made.messages_after) == (7 * STEPS, 0)
+    assert made.calls_after == 8 * STEPS
+    assert gained_s(run, found, 1, 1e9) >= (STEPS - 1) * 16_384
+
+
+def test_a_reduction_over_a_tree_is_one_call(tmp_path: Path) -> None:
+    """Three messages of all bytes one after another, to rank 0."""
+    run = predicted_runs.record(tmp_path, "trees.c", "-g", "-DUP", ranks=8, steps=STEPS)
+    (found,) = collective.candidates(Content(run))
+    assert found.title == "Make one MPI_Reduce of the messages that end on rank 0 in step"
+    (made,) = Replays(run).predict(Change(program=(found.change,))).made
+    assert (made.messages_before, made.messages_after) == (7 * STEPS, 0)
+    assert made.calls_after == 8 * STEPS
+    assert gained_s(run, found, 1, 1e9) >= (STEPS - 1) * 16_384
+
+
+def test_what_goes_up_a_tree_and_down_again_may_be_a_prefix_sum(tmp_path: Path) -> None:
+    run = predicted_runs.record(tmp_path, "trees.c", "-g", "-DBOTH", ranks=8, steps=STEPS)
+    assert {"handmade_broadcast", "handmade_reduction"} <= {entry.name for entry in Content(run).patterns}
+    assert not collective.candidates(Content(run))
+
+
+def test_a_tree_whose_messages_differ_is_no_broadcast(tmp_path: Path) -> None:
+    run = predicted_runs.record(tmp_path, "trees.c", "-g", "-DHALVED", ranks=8, steps=STEPS)
+    for found in collective.candidates(Content(run)):
+        with pytest.raises(UsageError, match="differ in size"):
+            Replays(run).predict(Change(program=(found.change,)))
 
 
 def test_a_sum_by_hand_is_two_collectives(tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ CASES = {
     "create-once.split": (candidate("create-once", 0), recorded("MPI_Comm_split", 1)),
     "collective.gather": (candidate("collective", 0, "gather"), recorded("MPI_Recv", 1)),
     "collective.distribute": (candidate("collective", 0, "distribute"), recorded("MPI_Send", 1, 800)),
+    "collective.reduce": (candidate("collective", 0, "reduce"), recorded("MPI_Recv", 1, 800)),
     "collective.alltoall": (candidate("collective", 0, "alltoall"), recorded("MPI_Isend", 2, 800)),
 }
 

@@ -120,8 +120,8 @@ class Relax:
 
 @dataclass(frozen=True)
 class Gather:
-    """Messages of all ranks of a communicator to one become a gather. members: the calls' numbers in the run, if these
-    are known; else those at `sites`."""
+    """Messages of all ranks of a communicator to one become a gather; over a tree, a reduction. members: the calls'
+    numbers in the run, if these are known; else those at `sites`."""
 
     sites: str
     members: tuple[int, ...] = ()
@@ -130,6 +130,7 @@ class Gather:
 @dataclass(frozen=True)
 class Distribute:
     """Messages of one rank to all others of a communicator become a broadcast, or a scatter if their sizes differ.
+    Those that others pass on, in a tree, become a broadcast.
     members: the calls' numbers in the run, if these are known; else those at `sites`."""
 
     sites: str

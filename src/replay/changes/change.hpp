@@ -66,9 +66,10 @@ Refusal scale_files(const Selection& at, double factor, Tree* tree, Made* made);
 // Synchronous sends do not wait for their receive any more, where the message is short enough.
 Refusal relax_sends(const Selection& at, Tree* tree, Made* made);
 
-// Messages of all ranks of a communicator to one become a gather.
+// Messages of all ranks of a communicator to one become a gather; over a tree, in messages of one size, a reduction.
 Refusal gather(const Selection& at, Tree* tree, Made* made);
-// Those of one to all become a broadcast, or a scatter if their sizes differ.
+// Those of one to all become a broadcast, or a scatter if their sizes differ; those of one that others pass on, in a
+// tree, a broadcast.
 Refusal distribute(const Selection& at, Tree* tree, Made* made);
 // Those of all to all become an all-to-all.
 Refusal exchange_all(const Selection& at, Tree* tree, Made* made);

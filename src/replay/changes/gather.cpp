@@ -1,7 +1,11 @@
 // Messages of all ranks of a communicator to one of them become a gather, those from one a broadcast or scatter, and
-// those of all to all an all-to-all. A rank makes the call where its first message was; what it computed, or wrote to
-// files, between its messages comes after it.
+// those of all to all an all-to-all; those of a tree, whose ranks pass on what they received, a reduction or a
+// broadcast. A rank makes the call where its first message was; what it computed, or wrote to files, between its
+// messages comes after it.
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
 #include <string>
 
 #include "replay/changes/rewriting.hpp"
@@ -21,16 +25,21 @@ bool may_stand_between(const TreeLeaf& leaf) {
 
 enum class Way : uint8_t { to_one, from_one, all };
 
-// Blocks of one size, and others.
+// Blocks of one size, others, and blocks of one size over a tree.
 struct Names {
-  const char *alike, *different;
+  const char *alike, *different, *tree;
 };
-constexpr Names names_of[] = {
-    {"MPI_Gather", "MPI_Gatherv"}, {"MPI_Bcast", "MPI_Scatterv"}, {"MPI_Alltoall", "MPI_Alltoallv"}};
+constexpr Names names_of[] = {{"MPI_Gather", "MPI_Gatherv", "MPI_Reduce"},
+                              {"MPI_Bcast", "MPI_Scatterv", "MPI_Bcast"},
+                              {"MPI_Alltoall", "MPI_Alltoallv", ""}};
+
+// Of messages that ranks pass on: by communicator, the rank that all come from, or go to. Empty: there are others.
+using Roots = std::map<uint64_t, int32_t>;
 
 class Gathering {
  public:
-  Gathering(Way way, TreeClass* of, const Tree& tree) : way_(way), class_(*of), tree_(tree), rewriting_(of) {}
+  Gathering(Way way, TreeClass* of, const Tree& tree, const Roots& roots)
+      : way_(way), class_(*of), tree_(tree), roots_(roots), rewriting_(of) {}
 
   Refusal run(const std::vector<uint8_t>& wanted, const std::vector<TreeMember*>& members, bool* found, Made* made) {
     if (class_.leaves.empty()) return {};
@@ -73,7 +82,10 @@ class Gathering {
         return false;
       }
       any = true;
-      if (is_only_one(part)) {
+      if (passed_on()) {
+        if (begins_another(row, several, c)) gathers[several.front()] = gather(row, several), several.clear();
+        several.push_back(c);
+      } else if (is_only_one(part)) {
         gathers[c] = gather(row, {c});
       } else {
         several.push_back(c);
@@ -87,6 +99,8 @@ class Gathering {
       rewriting_.made(own[c]).removed = true;
       rewriting_.made(own[c]).stands_for = 0;
     }
+    if (passed_on() && !several.empty()) gathers[several.front()] = gather(row, several), several.clear();
+    if (!refusal_.empty()) return false;
     if (!several.empty()) {
       const TreeLeaf& l = class_.leaves[row.leaves[several.front()]];
       refusal_ = "rank " + std::to_string(ranks_.front()) + told_[static_cast<size_t>(way_)] +
@@ -100,6 +114,24 @@ class Gathering {
       if (gathers[c] != structure::no_index) leaves->push_back(gathers[c]);
     }
     return any;
+  }
+
+  bool passed_on() const { return !roots_.empty(); }
+  // Whether the message belongs to the next collective over a tree. Of a broadcast, a rank receives first, of a
+  // reduction it sends last; the root exchanges with the same rank again.
+  bool begins_another(const Row& row, const std::vector<size_t>& calls, size_t next) const {
+    if (calls.empty()) return false;
+    const auto sends = [&](size_t c) { return class_.leaves[row.leaves[c]].leaf.call.parts.front().sends(); };
+    const auto partner = [&](size_t c) { return class_.leaves[row.leaves[c]].leaf.parts.front().of(0).partner.world; };
+    if (way_ == Way::from_one ? !sends(next) : sends(calls.back())) return true;
+    return std::any_of(calls.begin(), calls.end(),
+                       [&](size_t c) { return sends(c) == sends(next) && partner(c) == partner(next); });
+  }
+  int32_t root_of(const TreeLeaf& first, bool only_one, size_t member) const {
+    const LeafPart& message = first.leaf.parts.front().of(member);
+    if (!passed_on()) return only_one ? message.partner.world : ranks_[member];
+    const auto at = roots_.find(message.identity);
+    return at == roots_.end() ? -1 : at->second;
   }
 
   const std::vector<int32_t>& members_of(uint64_t identity) const {
@@ -129,9 +161,11 @@ class Gathering {
     made.leaf.call.cls = trace::CallClass::coll;
     made.leaf.times = changed(first.leaf.times, [](structure::LeafTimes* t, size_t) { t->before_ns = 0; });
     CallPart part;
+    const bool is_root = root_of(first, only_one, 0) == ranks_.front();
+    const bool collects = passed_on() ? is_root == (way_ == Way::to_one) : !sends;
     part.moves = way_ == Way::all ? trace::moves::contributes | trace::moves::collects
-                 : sends          ? trace::moves::contributes
-                                  : trace::moves::collects;
+                 : collects       ? trace::moves::collects
+                                  : trace::moves::contributes;
     made.leaf.call.parts.push_back(part);
     made.leaf.makers.push_back(structure::no_index);
     made.leaf.modes.push_back(trace::SendMode::standard);
@@ -140,7 +174,7 @@ class Gathering {
     for (size_t m = 0; m < members_; ++m) {
       const LeafPart& message = first.leaf.parts.front().of(m);
       const std::vector<int32_t>& all = members_of(message.identity);
-      const int32_t root = only_one ? message.partner.world : ranks_[m];
+      const int32_t root = root_of(first, only_one, m);
       const auto place = std::find(all.begin(), all.end(), root);
       if (place == all.end() || message.partner.world < 0) {
         refusal_ = "the communicator of " + first.leaf.function + " is unknown, or some ranks have no partner";
@@ -168,6 +202,11 @@ class Gathering {
                                         : " does not send to each other rank in turn");
         return old;
       }
+      if (passed_on()) {
+        const bool is_root = ranks_[m] == root, up = way_ == Way::to_one;
+        mine.out_bytes = up || is_root ? block(first.leaf, m) : 0;
+        mine.in_bytes = up == is_root ? block(first.leaf, m) : 0;
+      }
       column.add(mine);
       made.leaf.identity.add(message.identity);
       made.leaf.posted_bytes.add(block(first.leaf, m));
@@ -176,7 +215,7 @@ class Gathering {
                                              : calls::LeafPartner{{root - ranks_[m], rank, root}});
     }
     const Names& names = names_of[static_cast<size_t>(way_)];
-    made.leaf.function = alike ? names.alike : names.different;
+    made.leaf.function = alike && passed_on() ? names.tree : alike ? names.alike : names.different;
     return rewriting_.insert(std::move(made));
   }
 
@@ -190,6 +229,7 @@ class Gathering {
   const Way way_;
   TreeClass& class_;
   const Tree& tree_;
+  const Roots& roots_;
   Rewriting rewriting_;
   size_t members_ = 0;
   std::vector<int32_t> ranks_;  // by member
@@ -198,11 +238,11 @@ class Gathering {
 };
 
 // Blocks that differ have another schedule, and all ranks must take the same one. Of what one rank sends to all, blocks
-// of one size are taken for the same data.
-void name_made(Way way, Tree* tree) {
+// of one size are taken for the same data. Returns whether all have one size.
+bool name_made(Way way, bool over_tree, Tree* tree) {
   const Names& names = names_of[static_cast<size_t>(way)];
   const auto is_of_it = [&](const Leaf& leaf) {
-    return leaf.function == names.alike || leaf.function == names.different;
+    return leaf.function == names.alike || leaf.function == names.different || leaf.function == names.tree;
   };
   std::vector<TreeLeaf*> made;
   bool alike = true;
@@ -213,16 +253,46 @@ void name_made(Way way, Tree* tree) {
     const Leaf& leaf = each->leaf;
     for (size_t m = 0; m < leaf.posted_bytes.size(); ++m)
       alike = alike && leaf.posted_bytes.of(m) == made.front()->leaf.posted_bytes.of(0);
-    alike = alike && leaf.function == names.alike;
+    alike = alike && leaf.function != names.different;
   }
   for (TreeLeaf* each : made) {
-    each->leaf.function = alike ? names.alike : names.different;
+    each->leaf.function = !alike ? names.different : over_tree ? names.tree : names.alike;
     if (way != Way::from_one || !alike) continue;
     calls::Column<LeafPart>& bytes = each->leaf.parts.front();
     bytes = changed(bytes, [&](LeafPart* mine, size_t m) {
       if (mine->out_bytes) mine->out_bytes = each->leaf.posted_bytes.of(m);  // the same data to all
     });
   }
+  return alike;
+}
+
+// Of messages at the selected sites that some ranks both receive and send: the one rank of each communicator that only
+// sends, or only receives. Empty: nobody passes anything on, or there is no such rank.
+Roots roots_of(Way way, const Tree& tree, const Selection& at) {
+  std::map<uint64_t, std::set<int32_t>> senders, receivers;
+  for (size_t rank = 0; rank < tree.members.size(); ++rank) {
+    const TreeMember& member = tree.members[rank];
+    const TreeClass& own = tree.classes[member.of_class];
+    const std::vector<uint8_t> wanted = selected_leaves(own, at);
+    for (size_t l = 0; l < own.leaves.size(); ++l) {
+      const TreeLeaf& leaf = own.leaves[l];
+      if (!wanted[l] || !is_message(leaf) || leaf.leaf.call.parts.size() != 1) continue;
+      auto& ranks = leaf.leaf.call.parts.front().sends() ? senders : receivers;
+      ranks[leaf.leaf.parts.front().of(member.number).identity].insert(static_cast<int32_t>(rank));
+    }
+  }
+  Roots found;
+  bool passed_on = false;
+  if (way == Way::to_one) std::swap(senders, receivers);
+  for (const auto& [identity, ranks] : senders) {
+    std::vector<int32_t> only;
+    const std::set<int32_t>& others = receivers[identity];
+    std::set_difference(ranks.begin(), ranks.end(), others.begin(), others.end(), std::back_inserter(only));
+    passed_on = passed_on || only.size() < ranks.size();
+    if (only.size() != 1) return {};
+    found[identity] = only.front();
+  }
+  return passed_on ? found : Roots{};
 }
 
 Refusal collect(Way way, const Selection& at, Tree* tree, Made* made) {
@@ -230,15 +300,16 @@ Refusal collect(Way way, const Selection& at, Tree* tree, Made* made) {
                                          "no messages from one rank to all others are sent there",
                                          "no messages from all ranks to all are sent there"};
   bool found = false;
+  const Roots roots = way == Way::all ? Roots{} : roots_of(way, *tree, at);
   for (size_t c = 0; c < tree->classes.size(); ++c) {
     std::vector<TreeMember*> members;
     for (TreeMember& member : tree->members)
       if (member.of_class == c) members.push_back(&member);
-    Gathering gathering(way, &tree->classes[c], *tree);
+    Gathering gathering(way, &tree->classes[c], *tree, roots);
     if (const Refusal why = gathering.run(selected_leaves(tree->classes[c], at), members, &found, made); !why.empty())
       return why;
   }
-  name_made(way, tree);
+  if (!name_made(way, !roots.empty(), tree) && !roots.empty()) return "the messages that ranks pass on differ in size";
   if (!found) return none[static_cast<size_t>(way)];
   if (const Refusal why = check_channels(*tree); !why.empty()) return why;
   return check_collectives(*tree);

@@ -23,6 +23,7 @@ program check
   use larger_io_collected, only: write_later
   use collective_gather, only: gather_parts
   use collective_distribute, only: send_to_all, scatter_parts
+  use collective_reduce, only: combine_on_root
   use collective_alltoall, only: exchange_with_all
   use leadline_segments
   implicit none
@@ -107,6 +108,10 @@ contains
     call send_to_all(MPI_COMM_WORLD, root, data)
     call scatter_parts(MPI_COMM_WORLD, root, everything, counts, own)
     call tell("collective.distribute", all(data == [(i, i = 1, 5)]) .and. all(own == part))
+    data = [(rank + i, i = 1, 5)]
+    naive(:, 1) = [(ranks * (ranks - 1) / 2 + ranks * i, i = 1, 5)]
+    call combine_on_root(MPI_COMM_WORLD, root, data, at_once(:, 1))
+    call tell("collective.reduce", rank /= root .or. all(at_once(:, 1) == naive(:, 1)))
     out = reshape([((rank * 1000d0 + r * 10 + i, i = 1, 5), r = 1, ranks)], shape(out))
     do r = 1, ranks
       call MPI_Sendrecv(out(1, r), 5, MPI_DOUBLE_PRECISION, r - 1, 1, naive(1, r), 5, MPI_DOUBLE_PRECISION, r - 1, 1, &

@@ -41,6 +41,7 @@
 #include "collective.alltoall.c"
 #include "collective.distribute.c"
 #include "collective.gather.c"
+#include "collective.reduce.c"
 #include "larger-io.collected.c"
 #include "parallel-io.c"
 #include "read-once.c"
@@ -186,6 +187,11 @@ static void check_collectives(void) {
   for (int i = 0; i < EACH; ++i) same = same && data[i] == i;
   for (int i = 0; i < own; ++i) same = same && part[i] == rank * 100 + i;
   tell("collective.distribute", same);
+  same = 1;
+  for (int i = 0; i < EACH; ++i) data[i] = rank + i;
+  combine_on_root(MPI_COMM_WORLD, root, data, part, EACH, MPI_DOUBLE, MPI_SUM);
+  for (int i = 0; i < EACH; ++i) same = same && part[i] == ranks * (ranks - 1) / 2 + ranks * i;
+  tell("collective.reduce", rank != root || same);
   for (int r = 0; r < ranks; ++r)
     for (int i = 0; i < EACH; ++i) out[r][i] = rank * 1000 + r * 10 + i;
   for (int r = 0; r < ranks; ++r)

@@ -1,4 +1,5 @@
-"""Messages that amount to a collective of the library: to one rank, from one to all, or from all to all."""
+"""Messages that amount to a collective of the library: to one rank or from one to all, at once or over a tree, or from
+all to all."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from leadline.figures.patterns import PatternEntry
 from leadline.predict import AnyChange, Distribute, ExchangeAll, Gather
 
 MANAGING = ("master_worker", "wildcard_receive")
+TREES = ("handmade_broadcast", "handmade_reduction")
 ORDER = "nobody relies on the messages to arrive one by one, or on their tags"
 
 
@@ -42,6 +44,22 @@ SHAPES = {
         ),
         "distribute",
     ),
+    "handmade_broadcast": _Shape(
+        "Make one MPI_Bcast of the messages that come from rank {root} in {where}",
+        "MPI_Bcast, on all ranks: each passes on what it received, as the library does, which chooses by size among "
+        "several ways.",
+        Distribute,
+        (f"what is passed on is what was received; {ORDER}",),
+        "distribute",
+    ),
+    "handmade_reduction": _Shape(
+        "Make one MPI_Reduce of the messages that end on rank {root} in {where}",
+        "MPI_Reduce, on all ranks: each passes on what it combined, as the library does, which chooses by size among "
+        "several ways.",
+        Gather,
+        (f"what is passed on is what was received, combined with one's own by a sum or another operation; {ORDER}",),
+        "reduce",
+    ),
     "handmade_alltoall": _Shape(
         "Make one MPI_Alltoall of the messages in {where}",
         "MPI_Alltoall, or MPI_Alltoallv for parts of different sizes; MPI_Allgather if all ranks get the same data.",
@@ -61,8 +79,16 @@ def candidates(content: Content) -> list[Candidate]:
         if entry.name in SHAPES
         and entry.sites
         and not entry.evidence.get("one_sided")
+        and (entry.name not in TREES or _is_all(entry, content))
         and not any(site.routine in managing for site in entry.sites)
     ]
+
+
+def _is_all(tree: PatternEntry, content: Content) -> bool:
+    """Whether the tree has a root, and is all that its routine exchanges: a prefix sum goes up a tree and down again,
+    with other values."""
+    same = [entry for entry in content.patterns if entry.messages and entry.routines == tree.routines]
+    return "root" in tree.evidence and {entry.name for entry in same} <= {tree.name, "packable_messages"}
 
 
 def _candidate(entry: PatternEntry, shape: _Shape) -> Candidate:
