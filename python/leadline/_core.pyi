@@ -970,6 +970,17 @@ def most_favourable_network(
 ) -> Network | None:
     """The network that measured times (bytes, ns) allow; None without small and large messages."""
 
+def collective_model_ns(
+    operation: str,
+    algorithm: str,
+    processes: int,
+    count: int,
+    element_bytes: int,
+    segment_bytes: int,
+    network: Network,
+) -> float:
+    """The time of the algorithm in the network, on ranks of one node; negative: it can't be used for that."""
+
 def collective_bound_ns(operation: str, processes: int, bytes: int, network: Network) -> float:
     """The least time of a collective: src/network/bounds.hpp. Raises ValueError for an unknown operation."""
 

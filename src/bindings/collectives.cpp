@@ -9,6 +9,7 @@
 
 #include "bindings/bindings.hpp"
 #include "collectives/algorithm.hpp"
+#include "collectives/cost.hpp"
 
 namespace nb = nanobind;
 
@@ -64,6 +65,28 @@ double bound_ns(const std::string& operation, int processes, int64_t bytes, cons
   return network::lower_bound(collectives::movement_of(of), processes, bytes, network).ns();
 }
 
+// All ranks on one node, the data's root 0; negative: the algorithm cannot be used for that.
+double model_ns(const std::string& operation, const std::string& algorithm, int processes, int64_t count,
+                int64_t element_bytes, int64_t segment_bytes, const network::Network& network) {
+  collectives::Problem problem;
+  if (!collectives::operation_of(operation, &problem.operation)) throw nb::value_error("unknown operation");
+  const collectives::Algorithm* found = collectives::find_algorithm(problem.operation, algorithm);
+  if (!found) throw nb::value_error("unknown algorithm");
+  if (processes < 1 || count < 0 || element_bytes < 1) throw nb::value_error("processes or count out of range");
+  const std::vector<int> nodes(static_cast<size_t>(processes), 0);
+  problem.processes = processes;
+  problem.count = count;
+  problem.element_bytes = element_bytes;
+  problem.segment_bytes = segment_bytes;
+  problem.node_of = nodes.data();
+  std::vector<collectives::Schedule> schedules(static_cast<size_t>(processes));
+  for (int rank = 0; rank < processes; ++rank) {
+    problem.rank = rank;
+    if (!found->build(problem, &schedules[static_cast<size_t>(rank)])) return -1;
+  }
+  return collectives::modelled_ns(schedules, element_bytes, network, {.node_of = nodes.data()});
+}
+
 }  // namespace
 
 void bind_collectives(nb::module_& m) {
@@ -73,6 +96,8 @@ void bind_collectives(nb::module_& m) {
   m.def("collective_algorithms", &algorithms);
   m.def("collective_bound_ns", &bound_ns, nb::arg("operation"), nb::arg("processes"), nb::arg("bytes"),
         nb::arg("network"));
+  m.def("collective_model_ns", &model_ns, nb::arg("operation"), nb::arg("algorithm"), nb::arg("processes"),
+        nb::arg("count"), nb::arg("element_bytes"), nb::arg("segment_bytes"), nb::arg("network"));
 }
 
 }  // namespace leadline::bindings

@@ -36,7 +36,8 @@ Action::Meeting meeting_of(std::string_view name) {
 const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_t processes) {
   switch (operation) {
     case collectives::Operation::broadcast:
-      return bytes < 12288 ? "binomial" : "scatter_ring";
+      if (bytes < 12288 || processes < 8) return "binomial";
+      return bytes < 524288 && std::has_single_bit(processes) ? "scatter_recursive_doubling" : "scatter_ring";
     case collectives::Operation::reduce:
       return bytes <= 2048 ? "binomial" : "rabenseifner";
     case collectives::Operation::allreduce:

@@ -168,3 +168,13 @@ def test_presets_give_the_source_of_every_figure() -> None:
     assert piece.latency_ns + piece.per_byte_ns * 80_000 == pytest.approx(27_333, rel=1e-3)
     with pytest.raises(MalformedNetwork, match="neither a file nor a preset"):
         named("carrier-pigeon")
+
+
+def test_an_algorithm_takes_its_messages_one_after_another() -> None:
+    link = "schema = 1\n[link.node]\n[[link.node.piece]]\nlatency_ns = 1000\n"
+    for algorithm, processes, messages in (("binomial", 8, 3), ("linear", 8, 1), ("chain", 5, 4)):
+        found = _core.collective_model_ns("bcast", algorithm, processes, 100, 8, 0, parse(link).network)
+        assert found == messages * 1000
+    for wrong in (("nonsense", "binomial", 2), ("bcast", "nonsense", 2), ("bcast", "binomial", 0)):
+        with pytest.raises(ValueError, match=r"unknown|out of range"):
+            _core.collective_model_ns(*wrong, 1, 8, 0, parse(link).network)
