@@ -254,6 +254,33 @@ def test_a_program_is_tried_with_fewer_steps_and_applied_whole(improve: Improve)
     assert improving.apply(found, "--json").stdout.startswith("late: 30 steps")
 
 
+@pytest.mark.ci
+def test_a_search_that_is_killed_again_and_again_loses_nothing(improve: Improve) -> None:
+    improving = improve("mpich", "late", 8, ranks=2, planted=EAGER["mpich"], only="own-settings")
+    measured = improving.directory / "measured.jsonl"
+    before: list[str] = []
+    for more in (0, 2, 5):  # launches more, and it is killed amid the next one
+        process = subprocess.Popen(
+            improving.words, env=improving.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while process.poll() is None and (not measured.exists() or len(lines_in(measured)) < len(before) + more):
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        assert lines_in(measured)[: len(before)] == before
+        before = lines_in(measured)
+    found = improving.run()
+    assert found.found["confirmed"] is True
+    assert lines_in(measured)[: len(before)] == before
+    assert not (found.directory / "trial").exists()
+    while [line for line in command_lines() if str(improving.directory) in line]:  # the launches that ran end
+        time.sleep(0.1)
+
+
+def lines_in(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []
+
+
 def command_lines() -> list[str]:
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):

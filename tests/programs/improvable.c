@@ -4,6 +4,7 @@
 //             their receiver, the ranks sleep one after the other instead of together.
 //   barriers  the ranks meet often: if those that wait keep their core from the others, each meeting takes a time slice.
 //   parts     a long message is broadcast: cut into very short parts, it takes many times as long.
+//   pieces    the ranks write short pieces of a file in turn, all at once: much slower if each writes its own.
 //   alone     each rank computes: no setting of MPI can matter.
 // clang-format on
 #include <math.h>
@@ -13,13 +14,26 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SHORT = 2000, LONG = 1 << 20 };
+enum { SHORT = 2000, LONG = 1 << 20, PIECE = 64, PIECES = 1 << 13 };
 
 static void late(char* data, int rank, int size) {
   if (rank + 1 < size) MPI_Send(data, SHORT, MPI_CHAR, rank + 1, 0, MPI_COMM_WORLD);
   usleep(60000);  // much longer than what a busy machine adds
   if (rank > 0) MPI_Recv(data, SHORT, MPI_CHAR, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void pieces(char* data, int rank, int size) {
+  MPI_Datatype view;
+  MPI_File file;
+  MPI_Type_vector(PIECES, PIECE, PIECE * size, MPI_CHAR, &view);
+  MPI_Type_commit(&view);
+  MPI_File_open(MPI_COMM_WORLD, "improvable.out", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                MPI_INFO_NULL, &file);
+  MPI_File_set_view(file, (MPI_Offset)rank * PIECE, MPI_CHAR, view, "native", MPI_INFO_NULL);
+  MPI_File_write_all(file, data, PIECE * PIECES, MPI_CHAR, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+  MPI_Type_free(&view);
 }
 
 static double alone(double sum) {
@@ -39,6 +53,7 @@ int main(int argc, char** argv) {
   for (int step = 0; step < steps; step++) {
     if (strcmp(kind, "late") == 0) late(data, rank, size);
     if (strcmp(kind, "parts") == 0) MPI_Bcast(data, LONG, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (strcmp(kind, "pieces") == 0) pieces(data, rank, size);
     if (strcmp(kind, "alone") == 0) sum = alone(sum);
     MPI_Sendrecv(data, 8, MPI_CHAR, MPI_PROC_NULL, 1, data, 8, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);

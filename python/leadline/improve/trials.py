@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +27,7 @@ from leadline.tuning.shim import judge_reports, library_of_all_nodes, words_with
 from leadline.tuning.table import told_as
 
 SETTINGS, TRIAL, OUTPUTS = "settings", "trial", "outputs"
+RUN = f"run-{os.getpid()}"  # the launch of a search that was killed may still record into its own
 KEPT_OUTPUTS = 5
 SHOWN = {Stage.RACE: "race", Stage.COMBINE: "combinations", Stage.CONFIRM: "fresh launches"}
 
@@ -87,7 +89,7 @@ class Trials:
         words, environ = self._prepared(name)
         limit_s = None if name == BASE else LONGEST[0] + LONGEST[1] * self.longest_s
         argv = tuple(words)
-        directory = self.kept.directory / TRIAL / "run"
+        directory = self.kept.directory / TRIAL / RUN
         if self.what is Measured.ITERATION:
             argv, environ = recorded(words, directory), {**environ, **LIGHT}
         return Launch(name, argv, environ, limit_s=limit_s, enough=self._enough(directory))
@@ -130,7 +132,7 @@ class Trials:
     def _seconds_of(self, name: str, outcome: Outcome, folder: Path) -> tuple[float | None, str]:
         """Its time, and why it does not count. Raises UsageError if --time finds nothing in the unchanged output."""
         try:
-            seconds = seconds_of(outcome, self.what, self.pattern, folder / "run", ended=self.ended_s is not None)
+            seconds = seconds_of(outcome, self.what, self.pattern, folder / RUN, ended=self.ended_s is not None)
         except UsageError as error:
             if name == BASE:
                 raise
