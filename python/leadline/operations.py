@@ -45,6 +45,13 @@ class Operation:
         return "per_rank" in (self.contributed.counts, self.received.counts)
 
     @property
+    def sizes_are_known(self) -> bool:
+        """Whether all ranks know how many bytes there are, so that rules may be for some sizes."""
+        rooted = "root" in (self.contributed.by, self.received.by)
+        same = self.reduces or not (rooted or self.contributed.blocks == "per_rank")
+        return self.has_data and (same or not self.has_counts_by_rank)
+
+    @property
     def root_receives(self) -> bool:
         """Whether the result is the root's alone: the other ranks are those that send."""
         return self.received.by == "root"

@@ -157,6 +157,10 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
   if (collectives::facts_of(operation).has_counts_by_rank() && !collectives::facts_of(operation).reduces) {
     problem.counts_received = lengths.data();
     problem.places_received = begins.data();
+    if (collectives::facts_of(operation).contributed.count_per_rank) {
+      problem.counts_contributed = lengths.data();
+      problem.places_contributed = begins.data();
+    }
   }
   problem.element_bytes = contents->extent();
   problem.segment_bytes = name.segment_bytes;

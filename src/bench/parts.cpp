@@ -77,6 +77,8 @@ const Parts known[] = {
      }},
     {Operation::allgatherv, "allgather", false,
      [](const Work& w) { MPI_Allgather(w.from, w.n, w.type, w.to, w.n, w.type, w.comm); }},
+    {Operation::alltoallv, "alltoall", false,
+     [](const Work& w) { MPI_Alltoall(w.from, w.n, w.type, w.to, w.n, w.type, w.comm); }},
     {Operation::scatter, "bcast", false,
      [](const Work& w) {
        char* const blocks = w.rank == w.root ? const_cast<char*>(w.from) : w.between;

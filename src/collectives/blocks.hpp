@@ -14,6 +14,8 @@ inline Range in_space(Space space, Range range) { return {space, range.first, ra
 
 // Where a rank's block for `rank` is, and where that from it is to be, in operations with a block for each rank.
 inline Range contributed_to(const Problem& problem, int rank) {
+  if (problem.counts_contributed)
+    return {Space::input, problem.places_contributed[rank], problem.counts_contributed[rank]};
   return {Space::input, rank * problem.count, problem.count};
 }
 inline Range received_from(const Problem& problem, int rank) {

@@ -1,5 +1,7 @@
 #include "collectives/exchanges.hpp"
 
+#include <algorithm>
+
 #include "collectives/blocks.hpp"
 
 namespace leadline::collectives {
@@ -11,21 +13,35 @@ void keep_own(const Problem& problem, Schedule* schedule) {
   schedule->copy(contributed_to(problem, problem.rank), received_from(problem, problem.rank));
 }
 
-}  // namespace
-
-void exchange_at_once(const Problem& problem, Schedule* schedule) {
+// Starts what goes to and comes from the ranks `first` to `end` - 1 places away.
+void exchange_with(const Problem& problem, int first, int end, Schedule* schedule) {
   const int p = problem.processes, rank = problem.rank;
-  const uint32_t first = schedule->requests;
-  for (int i = 1; i < p; ++i) {
+  for (int i = first; i < end; ++i) {
     const int source = (rank + p - i) % p;
     schedule->receive(received_from(problem, source), source);
   }
-  for (int i = 1; i < p; ++i) {
+  for (int i = first; i < end; ++i) {
     const int target = (rank + i) % p;
     schedule->send(contributed_to(problem, target), target);
   }
+}
+
+}  // namespace
+
+void exchange_at_once(const Problem& problem, Schedule* schedule) {
+  const uint32_t first = schedule->requests;
+  exchange_with(problem, 1, problem.processes, schedule);
   keep_own(problem, schedule);
   schedule->wait_from(first);
+}
+
+void exchange_in_groups(const Problem& problem, int partners, Schedule* schedule) {
+  keep_own(problem, schedule);
+  for (int i = 1; i < problem.processes; i += partners) {
+    const uint32_t first = schedule->requests;
+    exchange_with(problem, i, std::min(i + partners, problem.processes), schedule);
+    schedule->wait_from(first);
+  }
 }
 
 void exchange_in_rounds(const Problem& problem, Partners partners, Schedule* schedule) {

@@ -12,6 +12,8 @@ enum class Partners : uint8_t {
 
 // All messages are under way together.
 void exchange_at_once(const Problem& problem, Schedule* schedule);
+// Those of so many partners are under way together, then those of the next ones.
+void exchange_in_groups(const Problem& problem, int partners, Schedule* schedule);
 // A message each way in each of p - 1 rounds, which are waited for.
 void exchange_in_rounds(const Problem& problem, Partners partners, Schedule* schedule);
 

@@ -39,9 +39,10 @@ struct OperationFacts {
 
   bool has_one_buffer() const { return in_place == InPlace::of_result; }
   constexpr bool has_counts_by_rank() const { return contributed.count_per_rank || received.count_per_rank; }
-  // Whether these are the same on all ranks, so that a choice may depend on them.
-  constexpr bool all_know_counts() const {
-    return reduces || !(contributed.block_per_rank || contributed.root_only || received.root_only);
+  // Whether all ranks know how many bytes there are, so that a choice may depend on that: else rules are for any size.
+  constexpr bool sizes_are_known() const {
+    const bool is_same = reduces || !(contributed.block_per_rank || contributed.root_only || received.root_only);
+    return has_data && (!has_counts_by_rank() || is_same);
   }
   bool contributes(bool is_root) const { return !contributed.root_only || is_root; }
   // With one buffer what a rank contributed is its result already.

@@ -28,7 +28,7 @@ struct Problem {
   // By rank, of operations whose blocks have their own counts: what this rank contributes to each and receives from
   // each, and where that begins; places may differ between ranks. nullptr: `count`. In MPI_Reduce_scatter all
   // contribute alike, side by side, and rank r receives block r.
-  const int64_t* counts_contributed = nullptr;
+  const int64_t *counts_contributed = nullptr, *places_contributed = nullptr;
   const int64_t *counts_received = nullptr, *places_received = nullptr;
   int64_t element_bytes = 1;
   int64_t segment_bytes = 0;     // of the algorithms that cut messages into segments; 0: they don't

@@ -100,17 +100,21 @@ int call(const Library& it, const Point& point, int rank, Handle group, std::vec
   const std::vector<int> counts(static_cast<size_t>(point.processes), static_cast<int>(own_count));
   std::vector<int> places;
   for (const int length : counts) places.push_back(static_cast<int>(places.size()) * length);
-  const bool by_rank = facts_of(point.operation).has_counts_by_rank();
+  const auto places_word = reinterpret_cast<uint64_t>(places.data());
+  const auto count_of = [&](const collectives::DataSide& side) {
+    return side.count_per_rank ? reinterpret_cast<uint64_t>(counts.data()) : own_count;
+  };
   const collectives::CallWords words{.sbuf = address(from),
-                                     .scount = own_count,
+                                     .scount = count_of(facts_of(point.operation).contributed),
                                      .stype = word(type),
                                      .rbuf = address(to),
-                                     .rcount = by_rank ? reinterpret_cast<uint64_t>(counts.data()) : own_count,
+                                     .rcount = count_of(facts_of(point.operation).received),
                                      .rtype = word(type),
                                      .op = word(op),
                                      .root = 0,
                                      .comm = word(group),
-                                     .rdispls = reinterpret_cast<uint64_t>(places.data())};
+                                     .sdispls = places_word,
+                                     .rdispls = places_word};
   return collectives::call_by_words(it.collectives[static_cast<int>(point.operation)],
                                     facts_of(point.operation).arguments, words);
 }

@@ -53,6 +53,8 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_
       return "recursive_doubling";
     case collectives::Operation::barrier:
       return "dissemination";
+    case collectives::Operation::alltoallv:
+      break;
     case collectives::Operation::alltoall:
       return bytes <= 256 && processes >= 8 ? "bruck" : bytes <= 32768 ? "linear" : "pairwise";
     case collectives::Operation::allgather:
@@ -240,6 +242,11 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
   problem.root = static_cast<int>(root);
   const collectives::OperationFacts& facts = collectives::facts_of(problem.operation);
   if (facts.has_data && at.leaf.parts.empty()) return false;
+  const auto given = settings_.algorithms.find(collectives::name_of(problem.operation));
+  if (facts.has_data && !facts.sizes_are_known()) {
+    if (given != settings_.algorithms.end()) differences_.unusable += at.times.calls;
+    return false;
+  }
   // A message of every rank to every other: more than fit into memory.
   const bool all_to_all = facts.received.block_per_rank && !facts.received.root_only;
   if (all_to_all && members.size() > most_exchanging) return false;
@@ -250,7 +257,6 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
         problem.processes;
   problem.element_bytes = bytes % 8 == 0 ? 8 : 1;
   problem.count = bytes / problem.element_bytes;
-  const auto given = settings_.algorithms.find(collectives::name_of(problem.operation));
   const collectives::Algorithm* algorithm = collectives::find_algorithm(
       problem.operation, given == settings_.algorithms.end() ? algorithm_for(problem.operation, bytes, members.size())
                                                              : given->second.c_str());

@@ -15,5 +15,7 @@ bool reduce_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* 
 bool move_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
 // Every rank's block, of a length of its own that all know, is moved to all.
 bool move_all_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
+// Every rank has a block for every other, of lengths that only the two know.
+bool exchange_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
 
 }  // namespace leadline::shim

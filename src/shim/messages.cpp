@@ -32,8 +32,7 @@ int start_receive(void* state, void* to, const Step& step, void* request) {
 }
 
 // Whether the message that arrived is the one that the schedule expects.
-int look_at(const Moving& m, const Step& step, const Arrival& came) {
-  const int64_t expected = step.to.count * m.size;
+int look_at(const Moving& m, const Step& step, int64_t expected, const Arrival& came) {
   if (__builtin_expect(came.error, 0)) return came.error;
   if (came.bytes == expected && came.last == step.last) return 0;
   if (came.bytes == expected) return came.last ? abi.family->err_other : abi.family->err_truncate;
@@ -41,16 +40,8 @@ int look_at(const Moving& m, const Step& step, const Arrival& came) {
 }
 
 int wait_for(void* state, const Step& step, void* request) {
-  if (step.peer < 0) {  // of a send
-    const int error = call_real(Fn::Wait, request, abi.status_ignore);
-    return error ? error : noted_error;
-  }
   Moving& m = *static_cast<Moving*>(state);
-  Arrival came;
-  int error = came.wait(request);
-  m.last_came = came.last;
-  if (!error) error = noted_error;
-  return error ? error : look_at(m, step, came);
+  return wait_for_message(m, step, request, step.to.count * m.size);
 }
 
 int reduce_here(void* state, const void* from, void* to, int64_t count) {
@@ -109,8 +100,24 @@ collectives::Transport transport_of(Moving* moving) {
 
 }  // namespace
 
+int wait_for_message(Moving& moving, const Step& step, void* request, int64_t expected) {
+  if (step.peer < 0) {  // of a send
+    const int error = call_real(Fn::Wait, request, abi.status_ignore);
+    return error ? error : noted_error;
+  }
+  Arrival came;
+  int error = came.wait(request);
+  moving.last_came = came.last;
+  if (!error) error = noted_error;
+  return error ? error : look_at(moving, step, expected, came);
+}
+
 int carry_out(const Plan& plan, Moving& moving, const collectives::Buffers& buffers) {
-  const collectives::Transport transport = transport_of(&moving);
+  return carry_out(plan, moving, transport_of(&moving), buffers);
+}
+
+int carry_out(const Plan& plan, Moving& moving, const collectives::Transport& transport,
+              const collectives::Buffers& buffers) {
   noted_error = 0;
   size_t failed = 0;
   const int error = collectives::execute(plan.schedule, transport, buffers, plan.requests, &failed);

@@ -17,6 +17,14 @@
 
 namespace leadline::shim {
 
+// Waits for a message of so many bytes, which the step expects.
+int wait_for_message(Moving& moving, const collectives::Step& step, void* request, int64_t expected);
+
+// Executes the schedule by the functions of `transport`. Returns an error code of MPI; whatever it is, no request
+// is left.
+int carry_out(const Plan& plan, Moving& moving, const collectives::Transport& transport,
+              const collectives::Buffers& buffers);
+
 // Executes the schedule. Returns an error code of MPI; whatever it is, no request is left.
 int carry_out(const Plan& plan, Moving& moving, const collectives::Buffers& buffers);
 

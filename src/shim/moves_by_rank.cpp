@@ -28,7 +28,7 @@ class MoveByRank {
     const bool is_direct =
         layout_.one_block && (in_place_ || (contribution_.one_block && contributed_bytes_ == own_bytes()));
     if (!is_direct) lay_side_by_side();
-    const Plan* plan = plan_for(c_, rule_, 0, 1, 0, {nullptr, bytes_.data(), begins_.data()});
+    const Plan* plan = plan_for(c_, rule_, 0, 1, 0, {nullptr, nullptr, bytes_.data(), begins_.data()});
     if (!plan) return false;
     *error = is_direct ? directly(*plan) : packed(*plan);
     if (!*error && contributed_bytes_ > own_bytes()) *error = abi.family->err_truncate;

@@ -50,7 +50,7 @@ int32_t most_blocks(Operation operation, int32_t processes) {
     why = shim.problem[0] ? Reason::off : Reason::no_rule;
     if (count < 0 || (size < 0 && count != 0)) {
       why = Reason::arguments;
-    } else if (bytes == 0 && collectives::facts_of(operation).has_data) {
+    } else if (bytes == 0 && collectives::facts_of(operation).sizes_are_known()) {
       why = Reason::nothing_to_send;
     } else if (count > INT32_MAX || bytes > INT32_MAX / most_blocks(operation, c.processes)) {
       why = Reason::too_large;
@@ -121,10 +121,12 @@ inline Call call_of(const Word* args, bool large) {
   constexpr collectives::Arguments at = collectives::facts_of(operation).arguments;
   const auto word = [args](int8_t place) { return place >= 0 ? args[place] : 0; };
   constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
-  static_assert(!facts.has_counts_by_rank() || facts.all_know_counts(), "counts that not all know are unsupported");
+  static_assert(facts.sizes_are_known() || !facts.has_root, "counts that the root alone knows are not supported yet");
   static_assert(!facts.contributed.datatype_per_rank, "datatypes by rank are not supported yet");
   Call call{};
-  if constexpr (facts.has_counts_by_rank() && facts.reduces)
+  if constexpr (facts.contributed.count_per_rank && !facts.reduces)
+    call.from = {word(at.sbuf), args[at.stype], 0, 0, args[at.scount], args[at.sdispls], 0};
+  else if constexpr (facts.has_counts_by_rank() && facts.reduces)
     call.from = {word(at.sbuf), args[own_type<operation>], 0, 0, args[own_count<operation>], 0, 0};
   else if constexpr (facts.has_data)
     call.from = {word(at.sbuf), args[own_type<operation>], count_in(args[own_count<operation>], large), 0, 0, 0, 0};
@@ -174,7 +176,9 @@ template <Operation operation>
                                                bool by_receive_side) {
   constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
   Amount amount;
-  if constexpr (facts.has_counts_by_rank()) {
+  if constexpr (!facts.sizes_are_known()) {
+    return amount;
+  } else if constexpr (facts.has_counts_by_rank()) {
     constexpr int8_t type = facts.reduces ? own_type<operation> : facts.arguments.rtype;
     amount.size = size_of(m, abi.datatype(args[type]));
     amount.count = amount.size < 0 ? -1 : mean_bytes(args[facts.arguments.rcount], large, c.processes, amount.size);

@@ -11,8 +11,8 @@ namespace {
 
 // The arrays of all, in the order in which a plan keeps them.
 struct Arrays {
-  explicit Arrays(const ByRank& by_rank) : all{by_rank.contributed, by_rank.received, by_rank.received_places} {}
-  const int64_t* all[3];
+  explicit Arrays(const ByRank& of) : all{of.contributed, of.contributed_places, of.received, of.received_places} {}
+  const int64_t* all[4];
 };
 
 uint64_t hash_of(const Arrays& arrays, int32_t processes) {
@@ -38,7 +38,8 @@ bool has_those(const Plan& plan, const Arrays& arrays, int32_t processes) {
 void keep(const Arrays& arrays, int32_t processes, Plan* plan, collectives::Problem* problem) {
   const auto length = static_cast<size_t>(processes);
   plan->by_rank.reserve(std::size(arrays.all) * length);
-  const int64_t** const places[] = {&problem->counts_contributed, &problem->counts_received, &problem->places_received};
+  const int64_t** const places[] = {&problem->counts_contributed, &problem->places_contributed,
+                                    &problem->counts_received, &problem->places_received};
   for (size_t i = 0; i < std::size(arrays.all); ++i) {
     if (!arrays.all[i]) continue;
     *places[i] = plan->by_rank.data() + plan->by_rank.size();

@@ -25,6 +25,7 @@ enum class Reason : uint8_t {
   no_memory,
   nonblocking,
   persistent,
+  in_place,
   off,
   count
 };

@@ -107,6 +107,12 @@ class Parser {
     r.first_processes = static_cast<int32_t>(first);
     r.last_processes = static_cast<int32_t>(last);
     if (!range(words + 3, "bytes", INT64_MAX, &r.first_bytes, &r.last_bytes)) return;
+    const bool is_for_all_sizes = r.first_bytes == 0 && r.last_bytes == INT64_MAX;
+    if (collectives::facts_of(r.operation).has_data && !collectives::facts_of(r.operation).sizes_are_known() &&
+        !is_for_all_sizes) {
+      return wrong("%s: ranks do not know each other's sizes, so the bytes must be 0 to %lld",
+                   collectives::name_of(r.operation), static_cast<long long>(INT64_MAX));
+    }
     memcpy(r.name, copied(words[5]), sizeof(r.name));
     if (strcmp(r.name, "native") != 0 && !(r.algorithm = collectives::find_algorithm(r.operation, r.name))) {
       return wrong("unknown algorithm %s of %s", r.name, collectives::name_of(r.operation));

@@ -43,10 +43,12 @@ bool carry_out_call(Communicator& c, const Rule& rule, const Call& call, Reason*
   {
     const Busy busy;
     const OperationFacts& facts = collectives::facts_of(rule.operation);
-    done = !facts.has_data              ? meet(c, rule, call, why, error)
-           : facts.reduces              ? reduce_blocks(c, rule, call, why, error)
-           : facts.has_counts_by_rank() ? move_all_blocks(c, rule, call, why, error)
-                                        : move_blocks(c, rule, call, why, error);
+    const auto carry_out_form = !facts.has_data              ? meet
+                                : facts.reduces              ? reduce_blocks
+                                : !facts.sizes_are_known()   ? exchange_blocks
+                                : facts.has_counts_by_rank() ? move_all_blocks
+                                                             : move_blocks;
+    done = carry_out_form(c, rule, call, why, error);
   }
   if (done) told(*error, c.handle);
   return done;

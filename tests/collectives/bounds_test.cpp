@@ -59,8 +59,8 @@ struct Formula {
 // Thakur and others 2005 for the exchanges, of p blocks of the length of a message; Bruck and others 1997 for theirs.
 constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce, E = Operation::alltoall,
                G = Operation::allgather, Q = Operation::reduce_scatter_block, V = Operation::reduce_scatter,
-               W = Operation::allgatherv, T = Operation::barrier, S = Operation::scatter, P = Operation::scan,
-               X = Operation::exscan;
+               W = Operation::allgatherv, Z = Operation::alltoallv, T = Operation::barrier, S = Operation::scatter,
+               P = Operation::scan, X = Operation::exscan;
 const Formula formulas[] = {
     {B, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {B, "chain", [](double p, double, double S) { return Figures{p - 2 + S, (p - 1) * S, p - 1}; }, false},
@@ -109,6 +109,10 @@ const Formula formulas[] = {
     {G, "neighbour_exchange", [](double p, double, double) { return Figures{p / 2, p * p / 2, p * (p - 1)}; }, true},
     {G, "recursive_doubling", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, false},
     {G, "bruck", [](double p, double l, double) { return Figures{l, p * l, p * (p - 1)}; }, false},
+    {Z, "linear", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {Z, "ring", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {Z, "pairwise", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {Z, "spread_out", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
     {W, "linear", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
     {W, "ring", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
     {W, "neighbour_exchange", [](double p, double, double) { return Figures{any, p * (p - 1), p * (p - 1)}; }, false},

@@ -39,15 +39,38 @@ inline Value combined(const Value& from, const Value& to) {
           scrambled(from.tree) * 3 + to.tree};
 }
 
-// Elements of what the problem's rank receives, up to the end of the last block.
+// Of all ranks, where blocks have their own counts and places.
+struct ByRank {
+  std::vector<int64_t> contributed, contributed_places, received, received_places;
+};
+inline Problem problem_of(Problem problem, int rank, const std::vector<ByRank>& all) {
+  problem.rank = rank;
+  if (all.empty()) return problem;
+  const ByRank& of = all[static_cast<size_t>(rank)];
+  const auto array = [](const std::vector<int64_t>& values) { return values.empty() ? nullptr : values.data(); };
+  problem.counts_contributed = array(of.contributed);
+  problem.places_contributed = array(of.contributed_places);
+  problem.counts_received = array(of.received);
+  problem.places_received = array(of.received_places);
+  return problem;
+}
+
+// Elements of what the problem's rank contributes or receives, up to the end of the last block.
+inline int64_t end_of(const int64_t* counts, const int64_t* places, int blocks) {
+  int64_t end = 0;
+  for (int rank = 0; rank < blocks; ++rank) end = std::max(end, places[rank] + counts[rank]);
+  return end;
+}
+inline int64_t contributed_by(const Problem& problem) {
+  if (!problem.places_contributed) return whole(problem).count;
+  return end_of(problem.counts_contributed, problem.places_contributed, problem.processes);
+}
 inline int64_t received_by(const Problem& problem) {
-  if (problem.counts_contributed) return problem.counts_contributed[problem.rank];
+  if (facts_of(problem.operation).reduces && problem.counts_contributed)
+    return problem.counts_contributed[problem.rank];
   const int blocks = static_cast<int>(facts_of(problem.operation).blocks_received(problem.processes));
   if (!problem.counts_received) return problem.count * blocks;
-  int64_t end = 0;
-  for (int rank = 0; rank < blocks; ++rank)
-    end = std::max(end, problem.places_received[rank] + problem.counts_received[rank]);
-  return end;
+  return end_of(problem.counts_received, problem.places_received, blocks);
 }
 
 // Of a whole job. One after the other is simulated with the same memory.
@@ -59,8 +82,10 @@ class Machine {
   };
 
   // "": all ended, and nothing was wrong.
-  std::string run(const std::vector<Schedule>& schedules, const Problem& problem, Options options) {
+  std::string run(const std::vector<Schedule>& schedules, const Problem& problem, Options options,
+                  const std::vector<ByRank>& by_rank = {}) {
     schedules_ = &schedules;
+    by_rank_ = &by_rank;
     problem_ = problem;
     options_ = options;
     error_.clear();
@@ -136,8 +161,8 @@ class Machine {
     const OperationFacts& facts = facts_of(problem_.operation);
     const bool is_root = rank == problem_.root, has_data = facts.has_result(is_root);
     const bool has_input = facts.contributes(is_root) && !facts.has_one_buffer();
-    problem_.rank = rank;
-    const int64_t contributed = whole(problem_).count, received = received_by(problem_);
+    problem_ = problem_of(problem_, rank, *by_rank_);
+    const int64_t contributed = contributed_by(problem_), received = received_by(problem_);
     const int64_t sizes[] = {has_data ? received : 0, has_input ? contributed : 0, schedule.scratch_elements};
     place(rank, &r, options_.in_place && has_data && has_input && !facts.exchanges());
     for (int i = 0; i < 3; ++i) {
@@ -344,6 +369,7 @@ class Machine {
   }
 
   const std::vector<Schedule>* schedules_ = nullptr;
+  const std::vector<ByRank>* by_rank_ = nullptr;
   Problem problem_;
   Options options_;
   std::string error_;

@@ -20,26 +20,32 @@ std::string described(const Algorithm& algorithm, const Problem& problem, Machin
   std::snprintf(text, sizeof text, "%s %s, %d processes, root %d, %lld elements%s, segments of %lld, radix %d, %s%s",
                 name_of(algorithm.operation), algorithm.name, problem.processes, problem.root,
                 static_cast<long long>(problem.count),
-                problem.counts_contributed || problem.counts_received ? " more or less" : "",
+                facts_of(algorithm.operation).has_counts_by_rank() ? " or so" : "",
                 static_cast<long long>(problem.segment_bytes), problem.radix,
                 options.rendezvous ? "rendezvous" : "eager", options.in_place ? ", in place" : "");
   return text;
 }
 
-// What a rank is to have.
-std::vector<Value> expected(const Problem& problem, int rank) {
-  const OperationFacts& facts = facts_of(problem.operation);
-  std::vector<Value> values;
-  if (problem.counts_received) {  // of every rank what it contributes, in its place
-    values.resize(static_cast<size_t>(received_by(problem)));
-    for (int from = 0; from < problem.processes; ++from) {
-      const Range block = received_from(problem, from);
-      for (int64_t i = 0; i < block.count; ++i) values[static_cast<size_t>(block.first + i)] = contribution(from, i);
-    }
-    return values;
+// What a rank is to have where blocks with their own counts are moved: of every rank what it contributes, in its place.
+std::vector<Value> expected_blocks(const Problem& problem, const std::vector<ByRank>& by_rank) {
+  std::vector<Value> values(static_cast<size_t>(received_by(problem)));
+  for (int from = 0; from < problem.processes; ++from) {
+    const Range block = received_from(problem, from);
+    const Problem its = problem_of(problem, from, by_rank);
+    const int64_t begin = its.counts_contributed ? contributed_to(its, problem.rank).first : 0;
+    for (int64_t i = 0; i < block.count; ++i)
+      values[static_cast<size_t>(block.first + i)] = contribution(from, begin + i);
   }
-  const bool by_rank = problem.counts_contributed;
-  const Range own = blocks_of(problem, Space::input)[rank];  // of what each contributes
+  return values;
+}
+
+// What a rank is to have.
+std::vector<Value> expected(const Problem& problem, int rank, const std::vector<ByRank>& all) {
+  const OperationFacts& facts = facts_of(problem.operation);
+  if (!all.empty() && !facts.reduces) return expected_blocks(problem_of(problem, rank, all), all);
+  std::vector<Value> values;
+  const bool by_rank = !all.empty();
+  const Range own = blocks_of(problem_of(problem, rank, all), Space::input)[rank];  // of what each contributes
   const int64_t received = by_rank ? own.count : problem.count * facts.blocks_received(problem.processes);
   for (int64_t i = 0; i < received; ++i) {
     const int64_t in_block = by_rank ? i : i % problem.count;
@@ -62,16 +68,16 @@ std::string not_heard(const Problem& problem) {
   return "";
 }
 
-std::string compared(const Algorithm& algorithm, const Problem& problem) {
+std::string compared(const Algorithm& algorithm, const Problem& problem, const std::vector<ByRank>& by_rank) {
   const OperationFacts& facts = facts_of(problem.operation);
   if (!facts.has_data) return not_heard(problem);
   // Between the ranks.
-  const bool differs = facts.contributed.block_per_rank || facts.prefix != Prefix::everybody;
+  const bool differs = facts.contributed.block_per_rank || facts.prefix != Prefix::everybody || !by_rank.empty();
   std::vector<Value> right;
   for (int rank = 0; rank < problem.processes; ++rank) {
     if (!facts.has_result(rank == problem.root)) continue;
     if (facts.reduces && facts.reduced_until(rank, problem.processes) == 0) continue;
-    if (right.empty() || differs) right = expected(problem, rank);
+    if (right.empty() || differs) right = expected(problem, rank, by_rank);
     for (int64_t i = 0; i < static_cast<int64_t>(right.size()); ++i) {
       const Value &is = machine.data(rank, i), &should = right[static_cast<size_t>(i)];
       const std::string where = "rank " + std::to_string(rank) + ", element " + std::to_string(i) + ": ";
@@ -85,15 +91,15 @@ std::string compared(const Algorithm& algorithm, const Problem& problem) {
   return "";
 }
 
-void check(const Algorithm& algorithm, Problem problem, bool thorough) {
+void check(const Algorithm& algorithm, const Problem& problem, bool thorough, const std::vector<ByRank>& by_rank = {}) {
   std::vector<Schedule> schedules(static_cast<size_t>(problem.processes));
-  for (problem.rank = 0; problem.rank < problem.processes; ++problem.rank)
-    if (!algorithm.build(problem, &schedules[static_cast<size_t>(problem.rank)])) {
+  for (int rank = 0; rank < problem.processes; ++rank)
+    if (!algorithm.build(problem_of(problem, rank, by_rank), &schedules[static_cast<size_t>(rank)])) {
       return testing::fail(described(algorithm, problem, {}) + " isn't built");
     }
   for (const Machine::Options options : {Machine::Options{true, true}, {false, false}, {true, false}, {false, true}}) {
-    std::string error = machine.run(schedules, problem, options);
-    if (error.empty()) error = compared(algorithm, problem);
+    std::string error = machine.run(schedules, problem, options, by_rank);
+    if (error.empty()) error = compared(algorithm, problem, by_rank);
     if (!error.empty()) testing::fail(described(algorithm, problem, options) + ": " + error);
     if (!thorough && !options.in_place) break;
     if (facts_of(problem.operation).has_one_buffer() && !options.rendezvous) break;
@@ -115,27 +121,38 @@ void check_split_native(const Algorithm& algorithm, Problem problem) {
   }
 }
 
-// As they are, none, and all at one rank.
-void check_counts(const Algorithm& algorithm, Problem problem, bool thorough) {
+// Places in the order of the ranks or the other way round, with gaps or without.
+std::vector<int64_t> places_of(const std::vector<int64_t>& counts, int kind) {
+  std::vector<int64_t> places(counts.size());
+  int64_t end = 0;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const size_t rank = kind == 2 ? i : counts.size() - 1 - i;
+    places[rank] = end;
+    end += counts[rank] + (kind == 0 ? 2 : 0);
+  }
+  return places;
+}
+
+// More or less, none, and all at one rank.
+void check_counts(const Algorithm& algorithm, const Problem& problem, bool thorough) {
   const int p = problem.processes;
+  const OperationFacts& facts = facts_of(algorithm.operation);
+  const bool own_for_each = facts.contributed.count_per_rank && facts.received.block_per_rank;
   for (const int kind : {0, 1, 2}) {
-    std::vector<int64_t> counts;
-    for (int rank = 0; rank < p; ++rank)
-      counts.push_back(kind == 0       ? (rank % 3 == 1 ? 0 : problem.count + rank % 4)
-                       : kind == 1     ? 0
-                       : rank == p / 2 ? problem.count + 5
-                                       : 0);
-    // Places in the order of the ranks or the other way round, with gaps or without.
-    std::vector<int64_t> places(counts.size());
-    int64_t end = 0;
-    for (int i = 0; i < p; ++i) {
-      const auto rank = static_cast<size_t>(kind == 2 ? i : p - 1 - i);
-      places[rank] = end;
-      end += counts[rank] + (kind == 0 ? 2 : 0);
+    const auto count = [&](int of) {
+      return kind == 0 ? (of % 3 == 1 ? 0 : problem.count + of % 4) : kind == 2 && of == p / 2 ? problem.count + 5 : 0;
+    };
+    std::vector<ByRank> all(static_cast<size_t>(p));
+    for (int rank = 0; rank < p; ++rank) {
+      ByRank& own = all[static_cast<size_t>(rank)];
+      for (int other = 0; other < p; ++other) {
+        if (facts.contributed.count_per_rank) own.contributed.push_back(count(own_for_each ? rank + 2 * other : other));
+        if (facts.received.block_per_rank) own.received.push_back(count(own_for_each ? other + 2 * rank : other));
+      }
+      if (own_for_each) own.contributed_places = places_of(own.contributed, (kind + rank) % 3);
+      own.received_places = places_of(own.received, (kind + 2 * rank) % 3);
     }
-    (facts_of(algorithm.operation).reduces ? problem.counts_contributed : problem.counts_received) = counts.data();
-    problem.places_received = places.data();
-    check(algorithm, problem, thorough);
+    check(algorithm, problem, thorough, all);
   }
 }
 

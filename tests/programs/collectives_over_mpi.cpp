@@ -259,13 +259,29 @@ void run_variants(const Algorithm& algorithm, const Kind& kind, Problem problem,
   }
 }
 
+// Blocks with their own counts, side by side: MPI_Reduce_scatter has no other ones. That of rank i has a length that
+// depends on `of_other` i + `of_self` times this rank.
+struct Side {
+  Side(int n, int of_other, int of_self) {
+    for (int i = 0; i < processes; ++i) {
+      const int turn = of_other || of_self ? of_other * i + of_self * rank : i;
+      counts.push_back(turn % 3 == 1 ? 0 : n + turn % 4);
+      begins.push_back(begins.back() + counts.back());
+    }
+    lengths.assign(counts.begin(), counts.end());
+    places.assign(begins.begin(), begins.end());
+  }
+
+  std::vector<int> counts, places;
+  std::vector<int64_t> lengths, begins = {0};
+};
+
 void run_operation(Operation operation, const Kind& kind, int64_t count, int root, MPI_Comm comm) {
   const OperationFacts& facts = facts_of(operation);
   const bool by_rank = facts.has_counts_by_rank();
   const int n = static_cast<int>(count);
-  std::vector<int> counts;
-  for (int i = 0; i < processes; ++i) counts.push_back(i % 3 == 1 ? 0 : n + i % 4);
-  const std::vector<int64_t> own_counts(counts.begin(), counts.end());
+  const bool for_each = facts.exchanges();  // a block for each pair of ranks
+  const Side to(n, for_each ? 2 : 0, for_each ? 1 : 0), from(n, for_each ? 1 : 0, for_each ? 2 : 0);
   Problem problem;
   problem.operation = operation;
   problem.processes = processes;
@@ -273,26 +289,27 @@ void run_operation(Operation operation, const Kind& kind, int64_t count, int roo
   problem.root = root;
   problem.count = count;
   problem.element_bytes = kind.bytes;
-  // Blocks side by side: MPI_Reduce_scatter has no other ones.
-  std::vector<int64_t> begins = {0};
-  for (const int64_t length : own_counts) begins.push_back(begins.back() + length);
-  const std::vector<int> places(begins.begin(), begins.end());
-  if (by_rank) {
-    (facts.reduces ? problem.counts_contributed : problem.counts_received) = own_counts.data();
-    problem.places_received = begins.data();
+  if (facts.contributed.count_per_rank) {
+    problem.counts_contributed = to.lengths.data();
+    problem.places_contributed = to.begins.data();
   }
+  if (by_rank && !facts.reduces) {
+    problem.counts_received = from.lengths.data();
+    problem.places_received = from.begins.data();
+  }
+  const int own = by_rank ? from.counts[static_cast<size_t>(rank)] : n;
   const int64_t contributed = whole(problem).count;
   const int64_t received = !by_rank        ? count * facts.blocks_received(processes)
-                           : facts.reduces ? counts[static_cast<size_t>(rank)]
-                                           : begins.back();
+                           : facts.reduces ? own
+                                           : from.begins.back();
   std::vector<char> given(static_cast<size_t>(contributed * kind.bytes));
   std::vector<char> native(static_cast<size_t>(received * kind.bytes));
   const bool contributes = facts.contributes(rank == root);
   fill(kind, &given, contributed, static_cast<uint32_t>(rank + 1));
   if (facts.has_one_buffer() && contributes) native = given;
-  const int own = by_rank ? counts[static_cast<size_t>(rank)] : n;
-  leadline::bench::call_native(operation, {given.data(), own, kind.datatype, native.data(), n, kind.datatype, kind.op,
-                                           root, MPI_COMM_WORLD, nullptr, nullptr, counts.data(), places.data()});
+  leadline::bench::call_native(
+      operation, {given.data(), own, kind.datatype, native.data(), n, kind.datatype, kind.op, root, MPI_COMM_WORLD,
+                  to.counts.data(), to.places.data(), from.counts.data(), from.places.data()});
   std::vector<int> nodes(static_cast<size_t>(processes));
   for (int i = 0; i < processes; ++i) nodes[static_cast<size_t>(i)] = count % 2 ? i % 3 : i / 4;
   for (const Algorithm& algorithm : algorithms()) {

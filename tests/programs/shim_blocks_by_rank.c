@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { allgatherv, operation_count };
-static const char* const names[] = {"allgatherv"};
+enum { allgatherv, alltoallv, operation_count };
+static const char* const names[] = {"allgatherv", "alltoallv"};
 
 static long results = 0, wrong = 0;
 static MPI_Datatype ways[4]; /* of two ints: side by side; with a gap; the second one first; below its address */
@@ -35,7 +35,8 @@ static void make_types(void) {
 }
 
 /* Pairs of a block. Some have none, and those before them twice as many, so that their mean is `count`. */
-static int length_of(int from, int size, int count) {
+static int length_of(int operation, int from, int to, int size, int count) {
+  if (operation == alltoallv) from = (from + 2 * to) % size;
   if (from % 3 == 2) return count;
   return from % 3 == 1 ? 0 : from + 1 < size ? 2 * count : count;
 }
@@ -47,10 +48,10 @@ struct blocks {
   int elements, *memory; /* `before` ints more on either side */
 };
 
-static struct blocks blocks_of(int number, int way, int unset, int size, int count, int first) {
+static struct blocks blocks_of(int number, int way, int unset, const int* lengths) {
   struct blocks b = {number, way, {0}, {0}, 0, NULL};
   for (int i = number - 1; i >= 0; --i) {
-    b.lengths[i] = length_of(first + i, size, count);
+    b.lengths[i] = lengths[i];
     b.places[i] = b.elements;
     b.elements += b.lengths[i] + 1;
   }
@@ -64,65 +65,81 @@ static int* at(const struct blocks* b, int block, int i) {
   return b->memory + before + b->places[block] * extents[b->way] + within(b->way, i);
 }
 
+static int all_of(const struct blocks* b) {
+  int all = 0;
+  for (int i = 0; i < b->number; ++i) all += b->lengths[i];
+  return all;
+}
+
 static int set_ints(const struct blocks* b, int unset) {
   int set = 0;
   for (int i = 0; i < b->elements * extents[b->way] + 2 * before; ++i) set += b->memory[i] != unset;
   return set;
 }
 
-#define BY_NAME(prefix, suffix, lengths, places) \
-  prefix##Allgatherv##suffix(from, count, type, to, lengths, places, ways[r->way], comm)
+#define BY_NAME(prefix, suffix, l, p)                                                                                  \
+  (operation == allgatherv ? prefix##Allgatherv##suffix(from, s->lengths[0], type, to, l[1], p[1], ways[r->way], comm) \
+                           : prefix##Alltoallv##suffix(from, l[0], p[0], type, to, l[1], p[1], ways[r->way], comm))
 
-static int call(const void* from, int count, MPI_Datatype type, void* to, const struct blocks* r, MPI_Comm comm) {
-  MPI_Count lengths[most_ranks];
-  MPI_Aint places[most_ranks];
-  int all = 0;
-  for (int i = 0; i < r->number; ++i) {
-    lengths[i] = r->lengths[i];
-    places[i] = r->places[i];
-    all += r->lengths[i];
-  }
-  (void)lengths, (void)places;
+/* from: MPI_IN_PLACE, or the blocks that are sent. */
+static int call(int operation, const void* from, const struct blocks* s, void* to, const struct blocks* r,
+                MPI_Comm comm) {
+  const MPI_Datatype type = from == MPI_IN_PLACE ? MPI_DATATYPE_NULL : ways[s->way];
+  const int turn = all_of(r) + r->number, *lengths[] = {s->lengths, r->lengths}, *places[] = {s->places, r->places};
+  MPI_Count large_lengths[2][most_ranks];
+  MPI_Aint large_places[2][most_ranks];
+  for (int side = 0; side < 2; ++side)
+    for (int i = 0; i < (side ? r : s)->number; ++i) {
+      large_lengths[side][i] = lengths[side][i];
+      large_places[side][i] = places[side][i];
+    }
+  (void)large_lengths, (void)large_places;
 #ifdef LARGE
-  if (all % 2) return BY_NAME(MPI_, _c, lengths, places);
+  if (turn % 2) return BY_NAME(MPI_, _c, large_lengths, large_places);
 #endif
-  if (all % 3 == 0) return BY_NAME(PMPI_, , r->lengths, r->places);
-  return BY_NAME(MPI_, , r->lengths, r->places);
+  if (turn % 3 == 0) return BY_NAME(PMPI_, , lengths, places);
+  return BY_NAME(MPI_, , lengths, places);
 }
 
 /* A rank without data passes no buffer. */
-static void check(MPI_Comm comm, int count, int from_way, int to_way, int in_place) {
-  int rank, size;
+static void check(int operation, MPI_Comm comm, int count, int from_way, int to_way, int in_place) {
+  int rank, size, to_each[most_ranks], from_each[most_ranks];
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  struct blocks from = blocks_of(1, from_way, -5, size, count, rank), to = blocks_of(size, to_way, -7, size, count, 0);
-  const int own = to.lengths[rank];
-  int all = 0;
-  for (int i = 0; i < 2 * own; ++i) *at(&from, 0, i) = value(rank, 0, i);
-  for (int i = 0; i < 2 * own && in_place; ++i) *at(&to, rank, i) = value(rank, 0, i);
-  const void* buffer = in_place ? MPI_IN_PLACE : own ? from.memory + before : NULL;
-  int right = call(buffer, in_place ? -3 : own, in_place ? MPI_DATATYPE_NULL : ways[from_way], to.memory + before, &to,
-                   comm) == MPI_SUCCESS;
-  for (int b = 0; b < size; ++b) {
-    for (int i = 0; i < 2 * to.lengths[b]; ++i) right = right && *at(&to, b, i) == value(b, 0, i);
-    all += 2 * to.lengths[b];
+  const int one = operation == allgatherv; /* block for all */
+  for (int i = 0; i < size; ++i) {
+    /* In place both are the same, so they must be so for each pair. */
+    const int meet = in_place && !one;
+    to_each[i] = length_of(operation, meet ? rank + i : rank, meet ? 0 : i, size, count);
+    from_each[i] = length_of(operation, meet ? rank + i : i, meet ? 0 : rank, size, count);
   }
-  right = right && set_ints(&to, -7) == all && set_ints(&from, -5) == 2 * own;
+  struct blocks from = blocks_of(one ? 1 : size, from_way, -5, to_each), to = blocks_of(size, to_way, -7, from_each);
+  for (int b = 0; b < from.number; ++b)
+    for (int i = 0; i < 2 * from.lengths[b]; ++i) {
+      *at(&from, b, i) = value(rank, b, i);
+      if (in_place) *at(&to, one ? rank : b, i) = value(rank, b, i);
+    }
+  void* buffer = all_of(&from) ? from.memory + before : NULL;
+  int right = call(operation, in_place ? MPI_IN_PLACE : buffer, &from, all_of(&to) ? to.memory + before : NULL, &to,
+                   comm) == MPI_SUCCESS;
+  for (int b = 0; b < size; ++b)
+    for (int i = 0; i < 2 * to.lengths[b]; ++i) right = right && *at(&to, b, i) == value(b, one ? 0 : rank, i);
+  right = right && set_ints(&to, -7) == 2 * all_of(&to) && set_ints(&from, -5) == 2 * all_of(&from);
   ++results;
   if (!right && ++wrong < 5)
-    fprintf(stderr, "wrong: allgatherv of %d pairs on %d ranks, ways %d and %d%s, on %d\n", count, size, from_way,
-            to_way, in_place ? ", in place" : "", rank);
+    fprintf(stderr, "wrong: %s of %d pairs on %d ranks, ways %d and %d%s, on %d\n", names[operation], count, size,
+            from_way, to_way, in_place ? ", in place" : "", rank);
   free(from.memory);
   free(to.memory);
 }
 
-static void everything_on(MPI_Comm comm) {
+static void everything_on(int operation, MPI_Comm comm) {
   const int counts[] = {0, 1, 2, 9, 100, 2500};
   int rank;
   MPI_Comm_rank(comm, &rank);
   for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts); ++i)
     for (int way = 0; way < 2 * way_count; ++way)
-      check(comm, counts[i], way < way_count ? way : (rank + way) % way_count,
+      check(operation, comm, counts[i], way < way_count ? way : (rank + way) % way_count,
             way < way_count ? (way + (int)i) % way_count : (3 * rank + way) % way_count, (way + (int)i) % 3 == 1);
 }
 
@@ -134,13 +151,14 @@ int main(int argc, char** argv) {
   make_types();
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
-  for (int i = 1; i < argc; ++i) {
-    if (strcmp(argv[i], names[allgatherv]) != 0) continue;
-    everything_on(MPI_COMM_WORLD);
-    everything_on(part);
-    everything_on(reversed);
-    everything_on(MPI_COMM_SELF);
-  }
+  for (int operation = 0; operation < operation_count; ++operation)
+    for (int i = 1; i < argc; ++i) {
+      if (strcmp(argv[i], names[operation]) != 0) continue;
+      everything_on(operation, MPI_COMM_WORLD);
+      everything_on(operation, part);
+      everything_on(operation, reversed);
+      everything_on(operation, MPI_COMM_SELF);
+    }
   printf("rank %d: %ld results, %ld wrong\n", rank, results, wrong);
   for (int i = 0; i < way_count; ++i) MPI_Type_free(&ways[i]);
   MPI_Comm_free(&part);

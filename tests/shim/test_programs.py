@@ -115,6 +115,10 @@ def test_what_the_library_keeps_is_told_with_the_reason(builder: Builder, shim: 
         ("bcast 4 2 0 100 binomial 0 0", "line 1: processes: first 4 is above last 2"),
         ("bcast 2 4 -1 100 binomial 0 0", "line 1: -1: not a number of bytes"),
         ("bcast 2 4 0 100 binomial 1k 0", "line 1: 1k: expected a number of bytes"),
+        (
+            "alltoallv 2 4 0 100 linear 0 0",
+            "line 1: alltoallv: ranks do not know each other's sizes, so the bytes must be 0 to 9223372036854775807",
+        ),
         (None, "No such file or directory"),
     ],
 )

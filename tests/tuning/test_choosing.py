@@ -98,6 +98,14 @@ def test_the_middle_lies_between() -> None:
             assert one < middle(one, other) < other
 
 
+def test_a_rule_for_any_size_needs_one_choice_at_all_sizes() -> None:
+    """Of an operation whose sizes not all ranks know."""
+    linear = [Choice("alltoallv", size, 2, "linear", 1.5, 1.4, 1.6, 5) for size in (8, 64)]
+    native = [Choice("alltoallv", size, 4, "linear" if size == 8 else "native", 1.5, 1.4, 1.6, 5) for size in (8, 4096)]
+    assert [(r.processes, r.n_bytes, r.name) for r in rules(linear + native)] == [((2, 2), (0, 2**63 - 1), "linear")]
+    assert gaps(native, 1.5) == []
+
+
 def test_rules_reach_from_the_first_to_the_last_size_of_a_run() -> None:
     found = rules(
         [

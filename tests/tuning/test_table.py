@@ -47,6 +47,11 @@ def test_a_table_reads_as_it_was_written() -> None:
         (RULE.replace("[0, 100]", "[0, 1.5]"), 5, "two whole numbers"),
         (RULE.replace('"binomial"', '"quick"'), 6, "'quick'"),
         (RULE.replace('"binomial"', '"two_level:over=two_level:over=ring"'), 6, "unknown algorithm"),
+        (
+            RULE.replace('"bcast"', '"alltoallv"').replace('"binomial"', '"linear"'),
+            5,
+            "expected [0, 9223372036854775807]",
+        ),
         (RULE + "segment_bytes = -1\n", 7, "segment_bytes"),
         (RULE + "radix = true\n", 7, "radix"),
         (RULE + "segments = 3\n", 7, "'segments'"),

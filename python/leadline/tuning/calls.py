@@ -72,6 +72,8 @@ def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
             if operations()[operation].has_counts_by_rank:
                 of_all = tally.words[0 if operations()[operation].reduces else 1] if tally.words else 0
                 n_bytes = -(-of_all // size // 8) * 8  # the mean block, as src/shim/names.cpp has it
+                if not operations()[operation].sizes_are_known:  # it differs from rank to rank and from call to call
+                    n_bytes = 1 << (n_bytes - 1).bit_length() if n_bytes else 0
             if not operations()[operation].has_data:
                 n_bytes = 0
             if size >= 2 and n_bytes >= 0:

@@ -126,6 +126,7 @@ def gaps(found: Sequence[Choice], closest: float) -> list[tuple[Choice, Choice]]
         for one, other in itertools.pairwise(found)
         if (one.operation, one.processes) == (other.operation, other.processes)
         and one.algorithm != other.algorithm
+        and operations()[one.operation].sizes_are_known
         and other.n_bytes > max(closest * one.n_bytes, one.n_bytes + 8)
     ]
 
@@ -159,9 +160,11 @@ def refine(
 def rules(found: Sequence[Choice], processes: dict[int, tuple[int, int]] | None = None) -> tuple[Rule, ...]:
     """Rules for points: a run of sizes with one choice is a range, from its first size to its last.
 
-    Between two runs nothing was measured: the library's own stays there.   processes: the range of numbers of processes
-    that each measured number stands for; by default itself.
+    Between two runs nothing was measured: the library's own stays there. Where not all ranks know the size, a rule is
+    for any: the choice must be the same for all that were measured.   processes: the range of numbers of processes that
+    each measured number stands for; by default itself.
     """
+    found = [choice for choice in found if _is_for_its_rule(choice, found)]
     out: list[Rule] = []
     run: list[Choice] = []
     for choice in [*sorted(found, key=lambda c: (c.operation, c.processes, c.n_bytes)), None]:
@@ -180,6 +183,13 @@ def rules(found: Sequence[Choice], processes: dict[int, tuple[int, int]] | None 
     return merged(out)
 
 
+def _is_for_its_rule(choice: Choice, found: Sequence[Choice]) -> bool:
+    if operations()[choice.operation].sizes_are_known:
+        return True
+    of_point = [one for one in found if (one.operation, one.processes) == (choice.operation, choice.processes)]
+    return all(one.algorithm == choice.algorithm for one in of_point)
+
+
 def _rule(run: Sequence[Choice], processes: tuple[int, int] | None) -> Rule:
     name, segment, radix = parse_name(run[0].algorithm)
     weakest = min(run, key=lambda choice: choice.low)
@@ -193,8 +203,8 @@ def _rule(run: Sequence[Choice], processes: tuple[int, int] | None) -> Rule:
     for where in run[0].elsewhere:
         evidence[f"{where}_ratio"] = round(min(choice.elsewhere.get(where, 0.0) for choice in run), 3)
     here = processes or (run[0].processes, run[0].processes)
-    # The one size of operations without data stands for all, so that libraries whose settings hold for all can be set.
-    sizes = (run[0].n_bytes, run[-1].n_bytes) if operations()[run[0].operation].has_data else (0, MOST["bytes"])
+    known = operations()[run[0].operation].sizes_are_known
+    sizes = (run[0].n_bytes, run[-1].n_bytes) if known else (0, MOST["bytes"])
     return Rule(run[0].operation, here, sizes, name, segment, radix, evidence)
 
 

@@ -25,6 +25,7 @@ from typing import Any
 from leadline import _core, own_files, toml
 from leadline.errors import LeadlineError
 from leadline.libraries.rule import Rule, Table
+from leadline.operations import operations
 
 SCHEMA = 1
 MOST_TABLE_BYTES = 16 << 20
@@ -140,6 +141,9 @@ def _rule(given: dict[str, Any], number: int, lines: _Lines) -> Rule:
         raise wrong("algorithm", f"unknown algorithm {algorithm!r} for {operation}; available: {known}")
     processes = _range(given["processes"], "processes", 1, wrong)
     n_bytes = _range(given["bytes"], "bytes", 0, wrong)
+    facts = operations()[operation]
+    if facts.has_data and not facts.sizes_are_known and n_bytes != (0, MOST["bytes"]):
+        raise wrong("bytes", f"ranks do not know each other's sizes of {operation}: expected [0, {MOST['bytes']}]")
     for key in ("segment_bytes", "radix"):
         value = given.get(key, 0)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 2**31 - 1:

@@ -1,0 +1,12 @@
+// In each round the ranks form pairs that exchange their blocks; where their number is no power of two, it is `ring`.
+#include "collectives/exchanges.hpp"
+#include "leadline/algorithms.hpp"
+
+namespace leadline::collectives::alltoallv {
+
+bool pairwise(const Problem& problem, Schedule* schedule) {
+  exchange_in_rounds(problem, Partners::pairs, schedule);
+  return true;
+}
+
+}  // namespace leadline::collectives::alltoallv
