@@ -116,7 +116,7 @@ def sums_in_a_row(rng: random.Random, ranks: int) -> Piece:
 
 def sums_apart(rng: random.Random, ranks: int) -> Piece:
     _, body = _sums(rng, f"\n  work({APART_US});")
-    return Piece("sums-apart", body, frozenset(), frozenset({"allreduce_bound"}))
+    return Piece("sums-apart", body, frozenset(), frozenset({"allreduce_bound", "separate_reductions"}))
 
 
 def posted_first(rng: random.Random, ranks: int) -> Piece:
