@@ -8,9 +8,11 @@ from pathlib import Path
 from jobs import hosts
 
 
-def limit(host: hosts.Host, port: str, rate: str) -> None:
-    """What leaves the host there. rate: as tc takes it. Raises SystemExit where that cannot be done."""
-    ended = host.run(["sh", "-c", f"tc qdisc add dev {port} root tbf rate $0 burst 64kb limit 4mb", rate])
+def limit(host: hosts.Host, port: str, rate: str, burst: str = "64kb") -> None:
+    """What leaves the host there. rate, burst: as tc takes them; as much as a burst passes at once after a pause.
+
+    Raises SystemExit where that cannot be done."""
+    ended = host.run(["sh", "-c", f"tc qdisc add dev {port} root tbf rate $0 burst {burst} limit 4mb", rate])
     if ended.code != 0:
         raise SystemExit(f"the rate of the link cannot be limited: {ended.err}")
 

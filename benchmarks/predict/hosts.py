@@ -1,0 +1,159 @@
+"""python benchmarks/predict/hosts.py [--mpi NAME] [--steps N] [--rounds N] [--rate MBIT] DIR
+
+How far off `leadline predict --ranks` is for more hosts than were recorded. The hosts are network namespaces of this
+machine, one rank on each, whose links have a limited rate in both directions. The program (tests/programs/strips.c)
+sleeps instead of computing, and its ranks sleep when they wait (idle.c), so that few cores carry many hosts: it is
+recorded on 4 and on 8 of them, a network is
+calibrated between two, and the predictions for 16 and 32 are written to DIR/hosts.json. A run within one host is
+predicted for 4 hosts, too. Only then the program runs there. It needs root. DIR must be outside of /tmp, which each
+host has for itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from leadline.calibration import calibration_of, launch_all
+from leadline.figures.run import open_run
+from leadline.mpi import Library, find
+from leadline.network import read, write
+from leadline.predict import Change, Figures, predict, predict_ranks
+
+TESTS = Path(__file__).resolve().parents[2] / "tests"
+sys.path.insert(0, str(TESTS))
+
+from jobs import hosts, links  # noqa: E402
+
+RECORDED, WANTED = (4, 8), (16, 32)
+LEADLINE = [sys.executable, "-m", "leadline"]
+TIMEOUT_S = 200
+BURST = "8kb"  # with more, a message alone would be faster than several
+
+
+class Job:
+    """Runs of the program on the first so many hosts."""
+
+    def __init__(self, made: hosts.Hosts, library: Library, arguments: argparse.Namespace) -> None:
+        self.made, self.library = made, library
+        self.steps = arguments.steps
+        self.program = arguments.directory.resolve() / "strips"
+        self.idle = arguments.directory.resolve() / "idle.so"
+        idle, strips = str(Path(__file__).with_name("idle.c")), str(TESTS / "programs" / "strips.c")
+        for words in (["-shared", "-fPIC", idle, "-o", self.idle], ["-rdynamic", strips, idle, "-o", self.program]):
+            subprocess.run([library.mpicc, "-O2", "-g", *words], check=True, env=library.env())
+        self.words = [str(self.program), str(self.steps), str(arguments.values), str(arguments.sleep_us)]
+        remote = links.remote_shell(made, arguments.directory.resolve())
+        self.script = remote.with_name("idle-remote")
+        self.script.write_text(f'#!/bin/sh\nLD_PRELOAD={self.idle} exec {remote} "$@"\n')
+        self.script.chmod(0o755)
+        self.inside = ["nsenter", "-t", str(made.login.process), "-u", "-n", "--"]
+        self.environ = {**os.environ, **library.env(), **library.kind.over_hosts.environment}
+        self.environ["OMPI_MCA_mpi_yield_when_idle"] = "1"  # each host takes all cores for its own
+
+    def launch(self, ranks: int) -> list[str]:
+        options = self.library.kind.over_hosts.words(
+            script=str(self.script),
+            here=self.made.login.address,
+            hosts=[node.address for node in self.made.nodes[:ranks]],
+            network=f"{hosts.NETWORK}.0/24",
+        )
+        return [str(self.library.launch(2)[0]), *options, "-n", str(ranks)]
+
+    def run(self, words: list[str]) -> str:
+        done = subprocess.run(
+            [*self.inside, *words], env=self.environ, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+        )
+        if done.returncode:
+            raise SystemExit(f"{' '.join(words)}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def step_s(self, ranks: int) -> float:
+        said = self.run([*self.launch(ranks), *self.words])
+        found = re.search(r"steps: ([\d.]+) s", said)
+        if found is None:
+            raise SystemExit(f"no time in: {said}")
+        return float(found[1]) / self.steps
+
+
+def iteration_of(predicted: Figures) -> dict[str, float]:
+    """Of the main loop, in seconds."""
+    assert predicted.iteration is not None
+    return dict(zip(("seconds", "low", "high"), predicted.iteration, strict=True))
+
+
+def predictions(job: Job, directory: Path) -> dict[str, dict[str, float]]:
+    """Not by the command, which refuses runs whose ranks waited for cores: here they do so while they poll."""
+    network = directory / "net.toml"
+    os.environ |= job.environ
+    launches = launch_all([*job.inside, *job.launch(2)], job.library, launches=1, seconds=20)
+    network.write_text(write(calibration_of(launches).described))
+    for ranks in RECORDED:
+        job.run([*LEADLINE, "record", "-o", str(directory / str(ranks)), "--", *job.launch(ranks), *job.words])
+    change = Change(network=read(network).network)
+    runs = [open_run(directory / str(ranks)) for ranks in RECORDED]
+    found = {str(ranks): iteration_of(predict_ranks(runs, ranks, change).whole.predicted) for ranks in WANTED}
+    return found | {"4, from within one host": within_one_host(job, directory, change)}
+
+
+def within_one_host(job: Job, directory: Path, change: Change) -> dict[str, float]:
+    alone = directory / "one-host"
+    launcher = job.library.launch(RECORDED[0], oversubscribe=True)
+    job.run([*LEADLINE, "record", "-o", str(alone), "--", *launcher, *job.words])
+    apart = replace(change, hosts=tuple(f"host{rank}" for rank in range(RECORDED[0])))
+    return iteration_of(predict(open_run(alone), apart).predicted)
+
+
+def report(kept: Path) -> None:
+    data = json.loads(kept.read_text())
+    print("| ranks | predicted | measured | error | load |\n|---|---|---|---|---|")
+    for name, each in data["predicted"].items():
+        measured = statistics.median(data["measured_s"][name.partition(",")[0]])
+        interval = f"({each['low'] * 1e3:.1f} to {each['high'] * 1e3:.1f})"
+        error = each["seconds"] / measured - 1
+        print(
+            f"| {name} | {each['seconds'] * 1e3:.1f} ms {interval} | {measured * 1e3:.1f} ms | {error:+.1%} "
+            f"| {data['load'][name.partition(',')[0]]:.1f} |"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[2])
+    parser.add_argument("directory", type=Path, help="for recordings and results; new")
+    parser.add_argument("--mpi", default="openmpi")
+    parser.add_argument("--steps", type=int, default=16)
+    parser.add_argument("--values", type=int, default=1 << 18, help="of 8 bytes, of all ranks")
+    parser.add_argument("--sleep-us", type=int, default=6_400_000, help="in a step, of all ranks")
+    parser.add_argument("--rate", type=int, default=200, help="of each link, in Mbit/s")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    if not hosts.are_possible():
+        raise SystemExit("hosts cannot be made here: it needs root and virtual network cables")
+    arguments.directory.mkdir(parents=True)
+    kept = arguments.directory / "hosts.json"
+    with hosts.made(max(WANTED)) as made:
+        for number, node in enumerate(made.nodes, 1):
+            node.run(["ip", "-6", "addr", "flush", "dev", "eth0"])
+            links.limit(node, "eth0", f"{arguments.rate}mbit", BURST)
+            links.limit(made.login, f"w{number}", f"{arguments.rate}mbit", BURST)
+        job = Job(made, find(arguments.mpi), arguments)
+        predicted = predictions(job, arguments.directory.resolve())
+        data: dict[str, dict[str, Any]] = {"predicted": predicted, "measured_s": {}, "load": {}}
+        kept.write_text(json.dumps(data, indent=1) + "\n")  # before anything is measured
+        for ranks in (RECORDED[0], *WANTED):
+            data["measured_s"][str(ranks)] = [job.step_s(ranks) for _ in range(arguments.rounds)]
+            data["load"][str(ranks)] = os.getloadavg()[0]
+            kept.write_text(json.dumps(data, indent=1) + "\n")
+    report(kept)
+
+
+if __name__ == "__main__":
+    main()
