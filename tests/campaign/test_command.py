@@ -17,6 +17,7 @@ import tiers
 
 from leadline import mpi
 from leadline.campaign import leftovers
+from leadline.campaign.effects import IN_EFFECT
 from leadline.campaign.journal import TOKEN, Journal
 
 PROGRAM = r"""
@@ -142,7 +143,7 @@ def test_what_differs_is_listed_and_settings_are_seen_by_the_ranks(found: Any) -
     assert {"MPI library", "OMPI_MCA_pml"} <= set(titles)
     assert found["environments"]["candidates"] == ["mpich", "openmpi", "openmpi ob1"]
     for cell in cells(found, setting="ob1"):
-        assert cell["settings"] == {"OMPI_MCA_pml": "seen by the ranks"}
+        assert cell["settings"] == {"OMPI_MCA_pml": IN_EFFECT}
 
 
 def test_a_failed_run_is_a_row_with_its_reason(found: Any, place: Path) -> None:

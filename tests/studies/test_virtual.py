@@ -206,7 +206,7 @@ def test_the_study_runs_and_resumes(library: str, tmp_path: Path) -> None:
         (side, n) for side in ("physical", "virtual") for n in (2, 3)
     }
     assert len(first["claims"]) == 6
-    assert any("as many MPI_Irecv as MPI_Isend" in note for note in first["notes"])
+    assert any("as many MPI_Irecv as MPI_Isend" in note for note in first["remarks"])
     before = (tmp_path / "out" / "journal.jsonl").read_bytes()
     assert run(words)["tables"] == first["tables"]
     assert (tmp_path / "out" / "journal.jsonl").read_bytes() == before

@@ -45,7 +45,7 @@ ALLOWED: dict[str, set[str]] = {
     "tuning": {"bench", "launch", "launchers", "libraries", "mpi", "runs", "statistics", "text"},
     "improve": {"figures", "launch", "launchers", "libraries", "mpi", "runs", "statistics", "text", "tuning"},
     "calibration": {"bench", "launch", "mpi", "network", "runs", "statistics", "tuning"},
-    "campaign": {"compare", "figures", "launch", "mpi", "runs", "statistics", "tables", "text", "workloads"},
+    "campaign": {"compare", "figures", "launch", "mpi", "runs", "statistics", "tables", "text", "tuning", "workloads"},
     "studies": {
         "bench",
         "calibration",

@@ -11,6 +11,7 @@ from typing import Any
 
 from leadline import run_directory
 from leadline.campaign import conditions, leftovers
+from leadline.campaign.effects import Effects
 from leadline.campaign.journal import Journal, Key, Row
 from leadline.campaign.plan import Cell, Plan
 from leadline.campaign.programs import Programs, Start
@@ -74,6 +75,7 @@ class Execution:
     def __post_init__(self) -> None:
         self.directory = self.journal.directory
         self.programs = Programs(self.directory, self.say)
+        self._effects = Effects()
 
     def run(self, cells: list[Cell], total_limit_s: float | None = None) -> Finished[Job]:
         (self.directory / RUNS).mkdir(exist_ok=True)
@@ -94,6 +96,7 @@ class Execution:
             self.journal.add({**self._row(turn), "reason": start.why_not or str(library)})
             return None
         self.before(turn)
+        self._effects.of(library, job.cell.setting, start.words)  # asked before the run, not beside it
         launch = self._of(job, start, library)
         if job.recorded:
             directory = self._place(turn)
@@ -147,6 +150,9 @@ class Execution:
             if seen is not None:
                 facts = conditions.of_host() | seen
                 row["settings"] = {name: took_effect(value, name, seen) for name, value in wanted.items()}
+        proven = self._effects.of(library, job.cell.setting, ())
+        if proven:
+            row["settings"] = {**row.get("settings", {}), **proven}
         row["environment"] = self.journal.environment(facts)
         self.journal.add(row)
 

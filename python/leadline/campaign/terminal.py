@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leadline.campaign.effects import IN_EFFECT
+from leadline.campaign.execution import SEEN
 from leadline.campaign.words import name_of
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
@@ -12,6 +14,7 @@ from leadline.text.screen import Line, Screen
 MOST_ROWS = 60
 MOST_DIFFERENCES = 12
 WIDEST = 34
+GOOD = (SEEN, IN_EFFECT)
 
 
 def draw(content: dict[str, Any], out: Screen) -> None:
@@ -99,14 +102,14 @@ def _scaling(found: Sequence[dict[str, Any]], out: Screen) -> None:
 
 
 def _settings(cells: Sequence[Mapping[str, Any]], out: Screen) -> None:
-    """Those that the ranks did not have."""
+    """Those that the ranks did not have, or the library did not take."""
     found: dict[str, set[str]] = {}
     for cell in cells:
         for name, state in cell["settings"].items():
-            if state != "seen by the ranks":
+            if state not in GOOD:
                 found.setdefault(f"{name}: {state}", set()).add(str(cell["candidate"]))
     if found:
-        out.section("Settings", "that the ranks did not have, as far as is recorded")
+        out.section("Settings", "that may not have taken effect")
         for text, names in found.items():
             out.item(f"{text} ({', '.join(sorted(names))})")
 

@@ -152,6 +152,10 @@ class MpiLibrary(ABC):
             return ""
         return f"the variable {chosen.control[0]} of MPI_T is {chosen.control[1]}"
 
+    def control_of(self, variable: str) -> str:
+        """What an environment variable is called among the library's own variables (MPI_T); "" if that is unknown."""
+        return ""
+
     @abstractmethod
     def candidates(self) -> list[Candidate]:
         """Settings of how messages are sent, without the default."""

@@ -64,6 +64,9 @@ class Mpich(MpiLibrary):
             return mpich_file.settings(table, own)
         return mention_all(mpich_variables.settings(table, processes, fill=fill), table, processes)
 
+    def control_of(self, variable: str) -> str:
+        return variable if variable.startswith("MPIR_CVAR_") else ""
+
     def candidates(self) -> list[Candidate]:
         return [
             Candidate(

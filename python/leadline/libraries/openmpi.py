@@ -171,6 +171,10 @@ class OpenMpi(MpiLibrary):
     def check_of(self, chosen: Candidate) -> str:
         return 'ompi_info --param btl all --level 9 | grep eager_limit   says "data source: environment"'
 
+    def control_of(self, variable: str) -> str:
+        prefix = "OMPI_MCA_"
+        return variable.removeprefix(prefix) if variable.startswith(prefix) else ""
+
     def candidates(self) -> list[Candidate]:
         return candidates()
 

@@ -58,7 +58,7 @@ def run(campaign: Campaign, wanted: Wanted, say: Callable[[str], None], progress
     """Raises MissingPrerequisite where there are no nodes, MeasurementFailed if there is nothing to show."""
     library = library_for(wanted.library, say)
     with _second(wanted, library, campaign.directory):
-        finished = campaign.run(say, None, retry_failed=False)
+        finished = campaign.run(say, None, retry_failed=True)
         if not campaign.journal.rows and not finished.interruption.signal:
             raise MeasurementFailed("no run of the study was made")
         found = Found.of(campaign)
@@ -124,7 +124,7 @@ def content_of(
         ],
         "apart": [each.as_dict() for each in parts],
         "claims": [each.as_dict() for each in claims.verdicts(found.profiles, typical)] if both else [],
-        "notes": [*notes, *failures, *([why] if why else []), *_on_counts(found)],
+        "remarks": [*notes, *failures, *([why] if why else []), *_on_counts(found)],
     }
 
 

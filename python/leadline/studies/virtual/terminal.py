@@ -12,7 +12,7 @@ TITLES = {"physical": "direct", "virtual": "virtual"}
 
 
 def draw(content: dict[str, Any], out: Screen) -> None:
-    for note in content["notes"]:
+    for note in content["remarks"]:
         out.paragraph(note, "dim")
     for nodes in sorted({table["nodes"] for table in content["tables"]}):
         for table in content["tables"]:
