@@ -191,6 +191,7 @@ void check_processes(int p) {
     for (int root = 0; root < p; ++root) roots.insert(root);
   if (p > 64) roots = {p / 3};
   for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.needs_memory) continue;  // no messages to simulate: tests/shim/test_memory.py
     const OperationFacts& facts = facts_of(algorithm.operation);
     // Where every rank has a block of every rank, p blocks of p elements each are too many.
     const bool quadratic = (facts.contributed.block_per_rank && !facts.contributed.root_only) ||
