@@ -15,7 +15,7 @@ from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Run
 from leadline.findings.finding import Finding
 from leadline.report.helping import leaders, with_help
-from leadline.report.section import Section
+from leadline.report.section import Output, Section
 from leadline.report.sections import SECTIONS
 from leadline.report.verdict import verdict
 from leadline.text import format as fmt
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MOST_FINDINGS = 6
 FINDINGS = "Findings"
+TERMINAL: Output = "terminal"
 
 
 def print_report(content: Content, findings: Sequence[Finding], console: Console, *, all_sites: bool = False) -> None:
@@ -56,6 +57,8 @@ def print_sections(
             section.draw(content, out)
             if out.empty:
                 out.paragraph(f"{section.title}: {section.nothing(content)}.")
+        elif section is not None:
+            out.paragraph(f"{section.title}: {section.elsewhere[TERMINAL]}.")
 
 
 def _section(content: Content, name: str) -> Section | None:
@@ -63,18 +66,25 @@ def _section(content: Content, name: str) -> Section | None:
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
     if wanted == FINDINGS.lower():
         return None
-    drawn = [section for section in SECTIONS if section.draw is not None]
-    for section in drawn:
+    for section in SECTIONS:
+        if section.id not in section_names():
+            continue
         if wanted in (section.id, section.title.lower().replace(" ", "-")):
             return section
-    for section in drawn:
-        if section.figures is not None and wanted.replace("-", "_") in section.figures(content):
+    for section in SECTIONS:
+        if (
+            section.draw is not None
+            and section.figures is not None
+            and wanted.replace("-", "_") in section.figures(content)
+        ):
             return section
     raise UsageError(f"unknown section {name!r}", hint=available(wanted, section_names()))
 
 
 def section_names() -> list[str]:
-    return [FINDINGS.lower(), *(section.id for section in SECTIONS if section.draw is not None)]
+    """Those that are shown here, and those that say where they are."""
+    here = (section.id for section in SECTIONS if section.draw is not None or TERMINAL in section.elsewhere)
+    return [FINDINGS.lower(), *here]
 
 
 def _look(findings: Sequence[Finding], out: Screen) -> bool:

@@ -52,7 +52,7 @@ def _rank(rank: RankEntry) -> dict[str, Any]:
 
 def draw(content: Content, out: Screen) -> None:
     if not content.ended_at_start.all_ranks:
-        out.section("Computation and MPI by rank")
+        out.section(SECTION.title)
         out.lines(_bars(content, out.width))
 
 

@@ -51,7 +51,7 @@ def draw(content: Content, out: Screen) -> None:
     run = content.run
     lines = [*_variable_lines(variables(run), out.width), *_setting_lines(settings(run), out.width)]
     if lines:
-        out.section("The MPI library", "MPI_T performance variables before MPI_Finalize, and environment settings")
+        out.section(SECTION.title, "performance variables before MPI_Finalize, and environment settings")
         out.lines(lines)
 
 
