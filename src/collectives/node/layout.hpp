@@ -37,8 +37,7 @@ struct alignas(line_bytes) Head {
 
 struct alignas(line_bytes) Slot {
   Counter call;
-  int64_t bytes;     // of a block
-  uint64_t address;  // of what the rank contributes, in its own memory
+  int64_t bytes;  // of a block
   alignas(16) char inlined[line_bytes - 32];
   char data[slot_bytes];
 };

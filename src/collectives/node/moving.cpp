@@ -8,12 +8,6 @@
 
 namespace leadline::collectives::node {
 
-namespace {
-
-constexpr int64_t least_to_read = 16 << 10;  // bytes of a block from which on the memory of others is read directly
-
-}  // namespace
-
 class Moving {
  public:
   Moving(Team& team, const Work& work, const Means& means)
@@ -30,7 +24,6 @@ class Moving {
     const bool is_short = bytes_ * pieces_ <= slot_bytes;
     Slot& slot = team_.begin(means_);
     slot.bytes = bytes_;
-    slot.address = reinterpret_cast<uintptr_t>(base_);
     if (is_short && puts(me()) && bytes_) memcpy(data_of(&slot), base_, static_cast<size_t>(bytes_ * pieces_));
     team_.publish(&slot);
     int error = 0;
@@ -38,7 +31,7 @@ class Moving {
       error = take_short();
     } else {
       team_.meet_all(bytes_, means_, &error);
-      if (!error) error = team_.reads_memory() && bytes_ >= least_to_read ? read() : pass();
+      if (!error) pass();
     }
     team_.end();
     return error;
@@ -86,21 +79,6 @@ class Moving {
     return error;
   }
 
-  // From the memory of the others.
-  int read() const {
-    int error = 0;
-    if (takes(me())) {
-      for_each_source([&](int source) {
-        const char* const from = reinterpret_cast<const char*>(team_.meet(source, means_).address) + piece_for(me());
-        if (!read_from(team_.process_[static_cast<size_t>(source)], from, to(source), bytes_)) error = means_.other;
-      });
-      keep_own();
-    }
-    team_.own().progress.finished.store(team_.counted(1), std::memory_order_release);
-    wait_for_takers(1);
-    return error;
-  }
-
   void wait_for_takers(int64_t rounds) const {
     if (!puts(me())) return;
     for (int other = 0; other < team_.size(); ++other)
@@ -109,7 +87,7 @@ class Moving {
   }
 
   // By way of the rings.
-  int pass() const {
+  void pass() const {
     const int64_t length = std::max(round_bytes / pieces_ / line_bytes, int64_t{1}) * line_bytes;
     const int64_t rounds = (bytes_ + length - 1) / length;
     keep_own();
@@ -117,7 +95,6 @@ class Moving {
       if (round < rounds && puts(me())) put(round, length);
       if (round > 0 && takes(me())) take(round - 1, length);
     }
-    return 0;
   }
 
   int64_t length_of(int64_t round, int64_t length) const { return std::min(length, bytes_ - round * length); }

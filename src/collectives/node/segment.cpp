@@ -7,7 +7,6 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 namespace leadline::collectives::node {
@@ -81,24 +80,6 @@ bool Segment::open(const Offer& offer) {
   if (memcmp(memory_, offer.nonce, sizeof(offer.nonce)) == 0) return true;
   release();
   return false;
-}
-
-bool can_read(const Offer& other) {
-  uint64_t word = 0;
-  return read_from(other.process, reinterpret_cast<const void*>(other.word), &word, sizeof(word)) &&
-         word == other.nonce[0];
-}
-
-bool read_from(pid_t process, const void* from, void* to, int64_t bytes) {
-  while (bytes > 0) {
-    const iovec here{to, static_cast<size_t>(bytes)}, there{const_cast<void*>(from), static_cast<size_t>(bytes)};
-    const ssize_t done = process_vm_readv(process, &here, 1, &there, 1, 0);
-    if (done <= 0) return false;
-    from = static_cast<const char*>(from) + done;
-    to = static_cast<char*>(to) + done;
-    bytes -= done;
-  }
-  return true;
 }
 
 }  // namespace leadline::collectives::node

@@ -10,11 +10,10 @@
 
 namespace leadline::collectives::node {
 
-// What the ranks of a communicator tell one another: who has made a segment, and where a word of each can be read.
+// What a rank tells the others of a segment that it has made.
 struct Offer {
   uint64_t nonce[2];
   int64_t bytes;  // 0: no segment
-  uint64_t word;  // the address of a word of this process, which is nonce[0]
   pid_t process;
   int32_t file;
 };
@@ -45,11 +44,5 @@ class Segment {
   int file_ = -1;
   uint64_t nonce_[2] = {};
 };
-
-// Whether this process may read the other's memory by process_vm_readv: tried, because that depends on more than can be
-// asked (users, namespaces, Yama, seccomp).
-bool can_read(const Offer& other);
-// Copies from the memory of another process. False: not everything.
-bool read_from(pid_t process, const void* from, void* to, int64_t bytes);
 
 }  // namespace leadline::collectives::node

@@ -1,7 +1,6 @@
 #include "collectives/node/team.hpp"
 
 #include <string.h>
-#include <sys/random.h>
 
 #include <new>
 
@@ -52,18 +51,8 @@ std::unique_ptr<Team> Team::make(int rank, int processes, const int* node_of, co
   const int64_t bytes = team ? bytes_for(team->size_) : 0;
   bool able = team && offers && team->size_ <= most_ranks && has_budget(bytes);
   const bool counts = able;
-  if (able) team->process_.reset(new (std::nothrow) pid_t[static_cast<size_t>(team->size_)]);
-  able = able && team->process_;
   if (able && team->rank_ == 0) able = team->segment_.make(bytes);
-  Offer mine = able ? team->segment_.offer() : Offer{};
-  if (able && team->rank_ != 0) {
-    mine.bytes = bytes;
-    able = getrandom(mine.nonce, sizeof(mine.nonce), 0) == sizeof(mine.nonce);
-  }
-  if (able) {
-    team->word_ = mine.nonce[0];
-    mine.word = reinterpret_cast<uintptr_t>(&team->word_);
-  }
+  const Offer mine = able ? team->segment_.offer() : Offer{};
   // Those that lack memory take part as well, so that nobody waits.
   if (!meeting.all_agree(meeting.state, able) ||
       !meeting.gather(meeting.state, &mine, offers.get(), static_cast<int>(sizeof(mine)))) {
@@ -71,15 +60,8 @@ std::unique_ptr<Team> Team::make(int rank, int processes, const int* node_of, co
     return nullptr;
   }
   if (team->rank_ != 0) able = offers[first].bytes == bytes && team->segment_.open(offers[first]);
-  bool reads = able;
-  for (int i = 0, k = 0; i < processes; ++i) {
-    if (node(i) != node(rank)) continue;
-    team->process_[k++] = offers[i].process;
-    if (i != rank) reads = reads && can_read(offers[i]);
-  }
   if (able) add_own_cores(reinterpret_cast<Head*>(team->segment_.memory()));
   able = meeting.all_agree(meeting.state, able);
-  team->reads_memory_ = meeting.all_agree(meeting.state, reads);
   team->segment_.close_file();
   if (!able) {
     budget_used.fetch_sub(bytes, std::memory_order_relaxed);

@@ -55,7 +55,6 @@ class Team {
 
   int size() const { return size_; }
   int rank() const { return rank_; }
-  bool reads_memory() const { return reads_memory_; }
   // Whether elements of this kind fit into the segment; the same on all ranks.
   static bool takes(const Means& means);
   int run(const Work& work, const Means& means);
@@ -84,10 +83,7 @@ class Team {
   Place* places_ = nullptr;
   int size_ = 0, rank_ = 0;
   bool crowded_ = false;  // more ranks than cores
-  bool reads_memory_ = false;
   uint64_t call_ = 0, all_done_ = 0;
-  uint64_t word_ = 0;
-  std::unique_ptr<pid_t[]> process_;
 };
 
 // The size that differs is longer or shorter than that of this rank.
