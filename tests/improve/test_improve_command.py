@@ -306,6 +306,7 @@ def test_another_search_s_directory_is_refused(improve: Improve) -> None:
         (["--time", "x", "--iterations"], "needs a group"),
         (["--time", "(x)", "--iterations"], "exclude each other"),
         (["--time", "(x)", "--stop-after", "9"], "prints no time"),
+        (["--compare", "file", "--stop-after", "9"], "leaves half of a file"),
         (["--steps-option", "'--steps"], "No closing quotation"),
         (["--ranks", "4,many"], "expected numbers"),
     ],

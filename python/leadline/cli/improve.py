@@ -156,6 +156,8 @@ def command(
             raise UsageError("--time and --iterations exclude each other")
         if stop_after is not None:
             raise UsageError("--time and --stop-after exclude each other: a program that is ended prints no time")
+    if compared and stop_after is not None:
+        raise UsageError("--compare and --stop-after exclude each other: a program that is ended leaves half of a file")
     numbers = _numbers_in(ranks) if ranks else ()
     short = _words_of(steps_option) if steps_option else ()
     for_s = duration_s(limit)
