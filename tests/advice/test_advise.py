@@ -22,6 +22,7 @@ from leadline.advice.advise import (
     KINDS,
     MOST_CALLS,
     WORTH,
+    _answers,
     _Asked,
     _most_replays,
     _that_matter,
@@ -156,6 +157,21 @@ def test_of_many_that_gain_only_some_are_replayed_for_an_interval() -> None:
     asked = _Asked(Replayed((9.0, 9.2, 8.9)), 0, None)  # type: ignore[arg-type]
     candidates = [Candidate("balance", str(number), "", (), Balance()) for number in range(5)]
     assert list(asked.proposals(candidates, 0.01, 3)) == candidates[:3]
+
+
+def test_a_candidate_answers_what_is_found_of_its_own_calls() -> None:
+    here, there = object(), object()
+    packing = KINDS[[kind.id for kind in KINDS].index("pack")]
+
+    def finding(pattern: str, *sites: object) -> Any:
+        return SimpleNamespace(id="pattern", evidence={"pattern": pattern}, about=SimpleNamespace(sites=sites))
+
+    candidate: Any = SimpleNamespace(kind="pack", sites=(here,))
+    pattern = packing.patterns[0]
+    assert _answers(candidate, finding(pattern, there, here))
+    assert _answers(candidate, finding(pattern))
+    assert not _answers(candidate, finding(pattern, there))
+    assert not _answers(candidate, finding("another", here))
 
 
 def test_each_kind_has_its_place_in_the_list_of_the_docs() -> None:

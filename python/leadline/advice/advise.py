@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -177,7 +177,7 @@ def _advise(
     known = [
         share for share in (ideal, balanced, both, *(proposal.gain.share for proposal in worth)) if share is not None
     ]
-    answered, unpredicted = _by_whether_answered(content, {candidate.kind for candidate in candidates})
+    answered, unpredicted = _by_whether_answered(content, candidates)
     return Advice(
         proposals=worth,
         not_worth_it=[proposal for proposal in found if proposal not in worth],
@@ -242,18 +242,24 @@ def _left_out(number: int) -> list[str]:
     return [f"{fmt.plural(number, 'more candidate')} {were} not replayed: calls of others take more time."]
 
 
-def _by_whether_answered(content: Content, predicted: Set[str]) -> tuple[list[Finding], list[Finding]]:
-    """Findings with a cost and a remedy: those that a candidate is about, and the others. predicted: kinds of
-    candidates."""
-    about = [kind for kind in KINDS if kind.id in predicted]
-    ids = {name for kind in about for name in kind.findings}
-    patterns = {name for kind in about for name in kind.patterns}
+def _by_whether_answered(content: Content, candidates: Sequence[Candidate]) -> tuple[list[Finding], list[Finding]]:
+    """Findings with a cost and a remedy: those that a candidate is about, and the others."""
     answered, others = list[Finding](), list[Finding]()
     for finding in findings_of(content):
         if finding.help and finding.cost_s is not None:
-            is_answered = finding.id in ids or finding.evidence.get("pattern") in patterns
-            (answered if is_answered else others).append(finding)
+            (answered if any(_answers(each, finding) for each in candidates) else others).append(finding)
     return answered, others
+
+
+def _answers(candidate: Candidate, finding: Finding) -> bool:
+    """Whether it is of a kind that helps, and about some of the same calls; either may be about the run as a whole."""
+    of_kind = any(
+        finding.id in kind.findings or finding.evidence.get("pattern") in kind.patterns
+        for kind in KINDS
+        if kind.id == candidate.kind
+    )
+    sites = finding.about.sites
+    return of_kind and (not sites or not candidate.sites or not {*sites}.isdisjoint(candidate.sites))
 
 
 def _number(share: float | UsageError) -> float:
