@@ -116,7 +116,9 @@ std::string check_header(const OpenedFile& file) {
 
 // Read when it is first asked for.
 struct FilesRead::File {
-  std::once_flag once;
+  // Not std::call_once: its variables of each thread cannot be had if libstdc++ was loaded before, by another module.
+  std::mutex reading;
+  bool was_read = false;
   uint64_t size = 0;
   std::vector<RawChunk> chunks;  // as long as they are whole
   std::string unusable;          // why there are none
@@ -147,7 +149,9 @@ std::shared_ptr<FilesRead::File> FilesRead::at(const std::string& path) {
     if (!known) known = std::make_shared<File>();
     file = known;
   }
-  std::call_once(file->once, [&] { file->read(path); });
+  const std::lock_guard locked(file->reading);
+  if (!file->was_read) file->read(path);
+  file->was_read = true;
   return file;
 }
 
