@@ -260,3 +260,16 @@ def test_mpich_is_told_no_sizes(builder: Builder, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert (found["applied"], found["settings"]) == ([], {})
     assert "do not distinguish sizes of gather" in found["not_applied"][0]["why"]
+
+
+@pytest.mark.parametrize("name", ["openmpi", "mpich"])
+@pytest.mark.parametrize("wrong", ["op", "count", "type"])
+def test_an_argument_that_makes_no_sense_on_one_rank_ends_the_program(
+    wrong: str, name: str, builder: Builder, shim: Path, tmp_path: Path
+) -> None:
+    """The library judges it, and ends the ranks that wait in the schedule, as it does without the shim."""
+    table = "".join(algorithm.rule() for algorithm in algorithms("allreduce")[:1])
+    words = ("shim_bad_argument.c", known(name), 2, table, wrong)
+    outcome = start(*words, builder=builder, shim=shim, directory=tmp_path)
+    assert outcome.returncode != 0
+    assert "MPI_Allreduce" in outcome.stderr + outcome.stdout
