@@ -19,7 +19,7 @@ using host::call_real;
 
 namespace {
 
-constexpr int32_t self_tag = 8;
+constexpr int32_t own_block_tag = 8;
 
 // One side's blocks, as the program has them.
 class Blocks {
@@ -60,7 +60,7 @@ struct MovingBlocks : Moving {
   Blocks contributed, received;
 };
 
-const MovingBlocks& of(void* state) { return *static_cast<MovingBlocks*>(static_cast<Moving*>(state)); }
+const MovingBlocks& blocks_of(void* state) { return *static_cast<MovingBlocks*>(static_cast<Moving*>(state)); }
 
 // MPI_Isend or MPI_Irecv.
 int start(Fn fn, const Blocks& blocks, int64_t block, int32_t peer, int32_t tag, uint64_t comm, void* request) {
@@ -78,32 +78,32 @@ int start(Fn fn, const Blocks& blocks, int64_t block, int32_t peer, int32_t tag,
 }
 
 int send_block(void* state, const void*, const Step& step, void* request) {
-  const MovingBlocks& m = of(state);
+  const MovingBlocks& m = blocks_of(state);
   return start(Fn::Isend, m.contributed, step.from.first, step.peer, step.last ? 0 : more_flag, m.own, request);
 }
 
 int receive_block(void* state, void*, const Step& step, void* request) {
-  const MovingBlocks& m = of(state);
+  const MovingBlocks& m = blocks_of(state);
   return start(Fn::Irecv, m.received, step.to.first, step.peer, abi.any_tag, m.own, request);
 }
 
 int wait_for_block(void* state, const Step& step, void* request) {
   Moving& m = *static_cast<Moving*>(state);
-  return wait_for_message(m, step, request, step.peer < 0 ? 0 : of(state).received.bytes(step.to.first));
+  return wait_for_message(m, step, request, step.peer < 0 ? 0 : blocks_of(state).received.bytes(step.to.first));
 }
 
 // The only block that is copied is the rank's own.
 int copy_own(void* state, const void*, void*, int64_t) {
-  const MovingBlocks& m = of(state);
+  const MovingBlocks& m = blocks_of(state);
   const Blocks &from = m.contributed, &to = m.received;
   if (from.one_block() && to.one_block() && from.bytes(m.rank) == to.bytes(m.rank)) {
     memcpy(to.at(m.rank), from.at(m.rank), static_cast<size_t>(to.bytes(m.rank)));
     return 0;
   }
   alignas(8) char requests[2][sizeof(uint64_t)];
-  int error = start(Fn::Irecv, to, m.rank, m.rank, self_tag, m.own, requests[0]);
+  int error = start(Fn::Irecv, to, m.rank, m.rank, own_block_tag, m.own, requests[0]);
   if (error) return error;
-  error = start(Fn::Isend, from, m.rank, m.rank, self_tag, m.own, requests[1]);
+  error = start(Fn::Isend, from, m.rank, m.rank, own_block_tag, m.own, requests[1]);
   for (char* request : {requests[1], requests[0]}) {
     const int of_it = call_real(Fn::Wait, request, abi.status_ignore);
     if (!error) error = of_it ? of_it : noted_error;

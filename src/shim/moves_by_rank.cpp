@@ -7,6 +7,7 @@
 #include "shim/layouts.hpp"
 #include "shim/memory.hpp"
 #include "shim/messages.hpp"
+#include "shim/narrow.hpp"
 #include "shim/packing.hpp"
 #include "shim/plans.hpp"
 #include "shim/scratch.hpp"
@@ -14,8 +15,6 @@
 namespace leadline::shim {
 
 namespace {
-
-int32_t narrow(int64_t count) { return static_cast<int32_t>(count); }
 
 class MoveByRank {
  public:
