@@ -181,6 +181,7 @@ ON_ONE_CORE: dict[str, tuple[dict[str, str], list[str]]] = {
 
 
 @pytest.mark.ci
+@pytest.mark.full("openmpi")  # beside another test, its ranks wait for a core with either binding
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="ranks cannot have a core each")
 @pytest.mark.parametrize("name", sorted(ON_ONE_CORE))
 def test_a_planted_binding_is_undone(improve: Improve, name: str, tmp_path: Path) -> None:

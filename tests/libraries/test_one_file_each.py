@@ -65,7 +65,7 @@ def test_a_file_more_is_a_library_more(tmp_path: Path) -> None:
     assert kinds == "Another MPI MPICH mpich"
 
 
-@pytest.mark.parametrize("fact", MpiLibrary.__annotations__)
+@pytest.mark.parametrize("fact", [name for name in MpiLibrary.__annotations__ if not hasattr(MpiLibrary, name)])
 def test_a_fact_that_is_left_out_is_an_error(fact: str) -> None:
     facts = {name: value for name, value in FACTS_OF_MPICH.items() if name != fact}
     with pytest.raises(TypeError, match=rf"does not say: {fact}$"):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 OURS = re.compile(r"CMakeFiles/(leadline_\w+|_core)\.dir/Unity/")
 
 
