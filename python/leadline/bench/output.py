@@ -81,7 +81,7 @@ def guidelines_said(rows: list[dict[str, Any]]) -> list[str]:
 def legend(base: str, narrow: bool) -> str:
     """What the columns mean."""
     whose = "blocking send" if base == "blocking" else "library default"
-    least = "lower bound for this network"
+    least = "the least by messages of this network (shared memory may take less)"
     bound = f"reached: {least} / µs" if narrow else f"bound: {least}. reached: bound / µs"
     interval = "" if narrow else " (95 % CI)"
     return f"µs: median time. × {base}: speedup over the {whose}{interval}, > 1 is faster. {bound}"
