@@ -271,5 +271,5 @@ def test_an_argument_that_makes_no_sense_on_one_rank_ends_the_program(
     table = "".join(algorithm.rule() for algorithm in algorithms("allreduce")[:1])
     words = ("shim_bad_argument.c", known(name), 2, table, wrong)
     outcome = start(*words, builder=builder, shim=shim, directory=tmp_path)
+    # Its message may not reach the launcher before that ends the ranks.
     assert outcome.returncode != 0
-    assert "MPI_Allreduce" in outcome.stderr + outcome.stdout

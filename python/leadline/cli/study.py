@@ -23,6 +23,12 @@ GRID = "48x48x16"
 SEGMENTS = "1,2,3,5,10,17,26,51"
 
 
+output_option = click.option(
+    "-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Directory of the study, to begin or to resume."
+)
+json_option = click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
+
+
 @click.group("study")
 def command() -> None:
     """Reproduce a published optimisation and compare with its papers."""
@@ -82,7 +88,7 @@ def command() -> None:
 )
 @click.option("-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Directory for the runs; new or empty.")
 @click.option("--html", metavar="FILE", envvar="LEADLINE_HTML", help="Write the study as one HTML page.")
-@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
+@json_option
 def opatm(
     ranks: str,
     grid: str,
@@ -149,11 +155,9 @@ def opatm(
 )
 @click.option("--small", is_flag=True, envvar="LEADLINE_SMALL", help="Problems that take seconds, not minutes.")
 @click.option("--record", is_flag=True, envvar="LEADLINE_RECORD", help="Record the runs, with their reports.")
-@click.option(
-    "-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Directory of the study, to begin or to resume."
-)
+@output_option
 @click.option("--dry-run", is_flag=True, envvar="LEADLINE_DRY_RUN", help="Print what would run, and for how long.")
-@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
+@json_option
 def libraries(
     ranks: str,
     libraries: str,
@@ -216,10 +220,8 @@ def libraries(
     help="For each point of a launch, at most.",
 )
 @click.option("--full", is_flag=True, envvar="LEADLINE_FULL", help="All processes and lengths, on however few cores.")
-@click.option(
-    "-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Directory of the study, to begin or to resume."
-)
-@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
+@output_option
+@json_option
 def intel_mpi(libraries: str, launches: int, seconds: float, full: bool, output: str | None, json_: bool) -> int:
     """Releases of Intel MPI, again: messages, broadcasts and sums of vectors, by the library and by its rivals.
 
@@ -290,11 +292,9 @@ def intel_mpi(libraries: str, launches: int, seconds: float, full: bool, output:
     help="Sleep for each point and step instead of computing; 0: compute.  [default: 2000]",
 )
 @click.option("--small", is_flag=True, envvar="LEADLINE_SMALL", help="A problem that takes seconds, not minutes.")
-@click.option(
-    "-o", "--output", metavar="DIR", envvar="LEADLINE_OUTPUT", help="Directory of the study, to begin or to resume."
-)
+@output_option
 @click.option("--dry-run", is_flag=True, envvar="LEADLINE_DRY_RUN", help="Print what would run, and for how long.")
-@click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
+@json_option
 def virtual(
     nodes: str,
     library: str,

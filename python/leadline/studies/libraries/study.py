@@ -3,42 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leadline import own_files, run_directory
 from leadline.campaign.measured import measured as cells_measured
 from leadline.campaign.programs import kind_of, library_for
 from leadline.campaign.results import comparisons
 from leadline.campaign.show import Campaign
 from leadline.errors import MeasurementFailed
-from leadline.runs.interruption import Interruption
+from leadline.studies.by_campaign import Result, campaign_in
 from leadline.studies.libraries import claims, messages
 from leadline.studies.libraries.plan import Wanted, candidates, toml_of, two_ways
 
-FILE = "campaign.toml"
 SCHEMA = "leadline.study.libraries/1"
 FEWEST_REPEATS = 3  # of messages alone: launches, of which each has many samples
 
 
-@dataclass(frozen=True)
-class Result:
-    """campaign: for its table and page.   content: what JSON, terminal and page show."""
-
-    campaign: Campaign
-    content: dict[str, Any]
-    interruption: Interruption
-
-
 def campaign_of(wanted: Wanted, directory: Path) -> Campaign:
     """Writes the campaign's file into the directory. An earlier call's runs are kept."""
-    run_directory.make(directory)
-    run_directory.refuse_if_others_write(directory, shared=False)
     kinds = [kind_of(name) for name in wanted.libraries]
-    with own_files.replacing(directory / FILE) as out:
-        out.write(toml_of(wanted, kinds))
-    return Campaign.of_file(directory / FILE, directory, directory)
+    return campaign_in(directory, toml_of(wanted, kinds))
 
 
 def run(campaign: Campaign, wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None]) -> Result:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leadline import own_files, run_directory
 from leadline.campaign.execution import RUNS, run_name
 from leadline.campaign.plan import Cell
 from leadline.campaign.programs import kind_of, library_for
@@ -23,35 +22,21 @@ from leadline.mpi import Library
 from leadline.profiles import virtual_clusters
 from leadline.profiles.profile import Profile
 from leadline.profiles.virtual_clusters import disagreements, figures
-from leadline.runs.interruption import Interruption
 from leadline.statistics.median import median
+from leadline.studies.by_campaign import Result, campaign_in
 from leadline.studies.virtual import apart, calibrations, claims, nodes, tables
 from leadline.studies.virtual.plan import DIRECT, LINKS, NODES, Wanted, toml_of
 
-FILE = "campaign.toml"
 FIGURES = "figures.svg"
 SCHEMA = "leadline.study.virtual/1"
 SIDES = {DIRECT: claims.FIRST, LINKS: claims.SECOND}
 KVM = Path("/dev/kvm")
 
 
-@dataclass(frozen=True)
-class Result:
-    """campaign: for its table and page.   content: what JSON, terminal and page show."""
-
-    campaign: Campaign
-    content: dict[str, Any]
-    interruption: Interruption
-
-
 def campaign_of(wanted: Wanted, directory: Path) -> Campaign:
     """Writes the campaign's file into the directory. An earlier call's runs are kept."""
-    run_directory.make(directory)
-    run_directory.refuse_if_others_write(directory, shared=False)
     kind = next(each for each in LIBRARIES if each.name == kind_of(wanted.library))
-    with own_files.replacing(directory / FILE) as out:
-        out.write(toml_of(wanted, kind, directory))
-    return Campaign.of_file(directory / FILE, directory, directory)
+    return campaign_in(directory, toml_of(wanted, kind, directory))
 
 
 def run(campaign: Campaign, wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None]) -> Result:
