@@ -115,7 +115,6 @@ def improved(words: list[str], environ: dict[str, str], folder: Path, chance: ra
         process.kill()
         process.communicate()
         kills += 1
-        time.sleep(3)  # the launch that ran goes on to its end
 
 
 def lines_of(path: Path) -> int:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-import tiers
 
 from leadline import mpi
-from leadline.campaign import leftovers
 from leadline.campaign.effects import IN_EFFECT
-from leadline.campaign.journal import TOKEN, Journal
 
 PROGRAM = r"""
 #include <mpi.h>
@@ -214,69 +207,6 @@ def test_a_program_of_another_family_is_not_started(tmp_path: Path) -> None:
     mpich, openmpi = json.loads(done.stdout)["cells"]
     assert (mpich["n"], openmpi["n"]) == (1, 0)
     assert "linked for MPICH" in openmpi["reason"]
-
-
-KILLS = 200 if tiers.everything() else 30 if tiers.reaches("ci") else 4
-
-
-def test_a_campaign_killed_at_any_moment_resumes_without_losing_or_doubling(tmp_path: Path) -> None:
-    """Each run that ends writes a line of its own: those in the journal are among them, and none is twice there."""
-    installed("mpich")
-    (tmp_path / "app.sh").write_text("sleep 0.05\necho $LEADLINE_CAMPAIGN >> ended\n")
-    (tmp_path / "k.toml").write_text(
-        f"""
-ranks = [1]
-libraries = ["mpich"]
-repeats = {KILLS + 4}
-record = false
-[[program]]
-command = ["sh", "app.sh"]
-[[input]]
-name = "a"
-arguments = ["1"]
-[[input]]
-name = "b"
-arguments = ["2"]
-"""
-    )
-    command = [sys.executable, "-m", "leadline", "campaign", "k.toml", "-o", "out"]
-    chance = random.Random(KILLS)
-    before: list[Any] = []
-    for _ in range(KILLS):
-        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(chance.uniform(0.2, 1.5))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        rows = list(Journal(tmp_path / "out").rows.values()) if (tmp_path / "out").exists() else []
-        assert rows[: len(before)] == before
-        before = rows
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    rows = list(Journal(tmp_path / "out").rows.values())
-    assert rows[: len(before)] == before
-    keys = [(row["cell"], row["repeat"]) for row in rows]
-    assert len(keys) == len(set(keys)) == 2 * (KILLS + 4)
-    lines = (tmp_path / "out" / "journal.jsonl").read_text().splitlines()
-    assert sum("time_s" in json.loads(line) for line in lines) == len(keys)
-    ended = (tmp_path / "ended").read_text().splitlines()
-    assert len(keys) <= len(ended)
-    token = (tmp_path / "out" / TOKEN).read_text().strip()
-    assert set(ended) == {token}
-    assert leftovers.end(token) == 0
-
-
-def test_what_a_killed_campaign_left_running_is_ended(tmp_path: Path) -> None:
-    token = "0123456789abcdef"
-    process = subprocess.Popen(["sleep", "600"], env={**os.environ, leftovers.VARIABLE: token})
-    other = subprocess.Popen(["sleep", "600"], env={**os.environ, leftovers.VARIABLE: token + "0"})
-    try:
-        assert leftovers.end(token) == 1
-        assert process.wait(10) == -signal.SIGKILL
-        assert other.poll() is None
-    finally:
-        for each in (process, other):
-            each.kill()
-            each.wait()
 
 
 def test_two_calls_do_not_run_one_campaign_at_once(place: Path, found: Any) -> None:

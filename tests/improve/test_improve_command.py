@@ -25,6 +25,7 @@ from leadline.improve.setting import Setting
 from leadline.improve.step import Measured
 from leadline.libraries import LIBRARIES
 from leadline.libraries.rule import Rule, Table
+from leadline.runs.guard import VARIABLE
 
 SOURCE = Path(__file__).resolve().parents[1] / "programs" / "improvable.c"
 LIMIT_S = 900
@@ -256,26 +257,49 @@ def test_a_program_is_tried_with_fewer_steps_and_applied_whole(improve: Improve)
 
 
 @pytest.mark.ci
-def test_a_search_that_is_killed_again_and_again_loses_nothing(improve: Improve) -> None:
-    improving = improve("mpich", "late", 8, ranks=2, planted=EAGER["mpich"], only="own-settings")
+@pytest.mark.parametrize("name", ["mpich", "openmpi"])
+def test_a_search_that_is_killed_again_and_again_loses_nothing(improve: Improve, name: str) -> None:
+    """Each launch would go on for a minute or more, and is ended at once when the search is killed."""
+    improving = improve(name, "late", 1000, ranks=2, planted=EAGER[name], only="own-settings")
+    at = improving.words.index("--")
+    improving.words[at:at] = ["--stop-after", "8"]
     measured = improving.directory / "measured.jsonl"
     before: list[str] = []
-    for more in (0, 2, 5):  # launches more, and it is killed amid the next one
+    for more in (0, 1, 2):  # launches more, and it is killed amid the next one
         process = subprocess.Popen(
             improving.words, env=improving.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        while process.poll() is None and (not measured.exists() or len(lines_in(measured)) < len(before) + more):
+        while process.poll() is None and len(lines_in(measured)) < len(before) + more:
             time.sleep(0.05)
+        while process.poll() is None and not (ranks := pids_of_ranks(improving)):
+            time.sleep(0.01)
         process.kill()
         process.wait()
         assert lines_in(measured)[: len(before)] == before
         before = lines_in(measured)
+        while pids_of_ranks(improving):
+            time.sleep(0.01)
+        assert not any(in_search(improving, pid) for pid in ranks)
     found = improving.run()
     assert found.found["confirmed"] is True
     assert lines_in(measured)[: len(before)] == before
     assert not (found.directory / "trial").exists()
-    while [line for line in command_lines() if str(improving.directory) in line]:  # the launches that ran end
-        time.sleep(0.1)
+
+
+def pids_of_ranks(improving: Improving) -> list[int]:
+    """Of all processes that the search started."""
+    pids = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+    return [pid for pid in pids if in_search(improving, pid)]
+
+
+def in_search(improving: Improving, pid: int) -> bool:
+    """Its home is this test's, and it works for the search."""
+    try:
+        environ = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:  # it is over
+        return False
+    mine = f"HOME={improving.environ['HOME']}".encode() in environ
+    return mine and any(value.startswith(f"{VARIABLE}=".encode()) for value in environ)
 
 
 def lines_in(path: Path) -> list[str]:

@@ -12,6 +12,7 @@ import time
 from dataclasses import replace
 from typing import IO
 
+from leadline.runs.guard import guarded
 from leadline.runs.interruption import Interruption, interruption
 from leadline.runs.launch import Launch
 from leadline.runs.outcome import Ending, Outcome, signal_named
@@ -39,24 +40,26 @@ def execute(launch: Launch) -> Outcome:
 def outcome_of(launch: Launch, asked: Interruption, total_s: float | None = None) -> Outcome:
     """As execute(), but an interruption is an outcome. total_s: what is left of the time for all launches."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        begin_unix_ns, begin = time.time_ns(), time.perf_counter()
         if asked.signal:
-            return Outcome(launch, Ending.INTERRUPTED, begin_unix_ns=begin_unix_ns)
-        try:
-            process = subprocess.Popen(
-                launch.argv,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output if launch.merged else errors,
-                env=None if launch.env is None else dict(launch.env),
-                cwd=launch.cwd,
-                start_new_session=True,
-            )
-        except OSError as error:
-            said = error.strerror or str(error)
-            return Outcome(launch, Ending.NOT_STARTED, error=said, begin_unix_ns=begin_unix_ns)
-        with _Watch(process) as watch:
-            outcome = _waited(launch, watch, asked, begin, total_s, output)
+            return Outcome(launch, Ending.INTERRUPTED, begin_unix_ns=time.time_ns())
+        with guarded() as guard:
+            begin_unix_ns, begin = time.time_ns(), time.perf_counter()
+            try:
+                process = subprocess.Popen(
+                    launch.argv,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output if launch.merged else errors,
+                    env=guard.environment(launch.env),
+                    cwd=launch.cwd,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                said = error.strerror or str(error)
+                return Outcome(launch, Ending.NOT_STARTED, error=said, begin_unix_ns=begin_unix_ns)
+            guard.started(process.pid)
+            with _Watch(process) as watch:
+                outcome = _waited(launch, watch, asked, begin, total_s, output)
         return replace(outcome, begin_unix_ns=begin_unix_ns, output=_text(output), errors=_text(errors))
 
 
@@ -135,6 +138,7 @@ class _Watch:
         self.process = process
         self.ended = 0.0
         self._over = False
+        self._failed = False
         self._woken, self.wake = os.pipe()
         self._poll = select.poll()
         self._poll.register(self._woken, select.POLLIN)
@@ -145,8 +149,9 @@ class _Watch:
         return self
 
     def _watch(self) -> None:
-        os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        found = os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
         self.ended = time.perf_counter()
+        self._failed = found is None or found.si_status != 0
         self._over = True
         os.write(self.wake, b"e")
 
@@ -160,7 +165,8 @@ class _Watch:
 
     def reap(self) -> tuple[int, float, int]:
         """Exit code as `subprocess` has it, processor time in seconds, and the largest resident set in kB."""
-        kill_group(self.process.pid)  # what it left in the background would disturb the next launch
+        # What it left in the background would disturb the next launch. A launcher that was killed also leaves ranks.
+        (kill_session if self._failed else kill_group)(self.process.pid)
         _, status, usage = os.wait4(self.process.pid, 0)
         self.process.returncode = os.waitstatus_to_exitcode(status)
         return self.process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss

@@ -28,6 +28,11 @@ def kill_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
+def leads_session(pid: int) -> bool:
+    """Whether it is there, is not over, and leads a session."""
+    return _session_of(pid) == pid
+
+
 def _members(session: int) -> Iterator[int]:
     for entry in Path("/proc").iterdir() if Path("/proc").is_dir() else ():
         if entry.name.isdecimal() and _session_of(int(entry.name)) == session:
