@@ -121,7 +121,21 @@ def why_not_written(directory: Path) -> str:
             return error.strerror or str(error)
         if not stat.S_ISDIR(status.st_mode):
             return os.strerror(errno.ENOTDIR)
-        return "" if os.access(path, os.W_OK | os.X_OK) else os.strerror(errno.EACCES)
+        return _why_nothing_is_made_in(path) if os.access(path, os.W_OK | os.X_OK) else os.strerror(errno.EACCES)
+    return ""
+
+
+def _why_nothing_is_made_in(path: Path) -> str:
+    """Some file systems, such as /proc, refuse what their permissions allow. The name is this process's own, so that
+    ranks are not in each other's way."""
+    tried = path / f".leadline-{os.getpid()}"
+    try:
+        tried.mkdir(mode=0o700)
+        tried.rmdir()
+    except FileExistsError:
+        return ""
+    except OSError as error:
+        return error.strerror or str(error)
     return ""
 
 

@@ -31,6 +31,15 @@ bool is_unclaimed_run(const std::string& directory) {
   return traces;
 }
 
+// Some file systems, such as /proc, refuse what their permissions allow. The name is this process's own, so that ranks
+// are not in each other's way.
+int why_nothing_is_made_in(const std::string& path) {
+  const std::string tried = path + "/.leadline-" + std::to_string(getpid());
+  if (mkdir(tried.c_str(), 0700) != 0) return errno == EEXIST ? 0 : errno;
+  rmdir(tried.c_str());
+  return 0;
+}
+
 std::string working_directory() {
   char here[PATH_MAX];
   return getcwd(here, sizeof(here)) ? here : "";
@@ -75,7 +84,7 @@ Directory directory_of_run(const std::string& asked) {
 int why_not_written(const std::string& directory) {
   for (std::string path = directory;; path.resize(path.rfind('/'))) {
     // The dot makes it an error if this is a file.
-    if (access((path + "/.").c_str(), W_OK | X_OK) == 0) return 0;
+    if (access((path + "/.").c_str(), W_OK | X_OK) == 0) return why_nothing_is_made_in(path);
     if (errno != ENOENT || path.empty()) return errno;
   }
 }

@@ -37,8 +37,8 @@ bool speaks() {
 
 // Whether it was said.
 bool say_if_unwritable(const std::string& directory) {
-  const int error = why_not_written(directory);
-  if (!error || !speaks()) return false;
+  const int error = speaks() ? why_not_written(directory) : 0;
+  if (!error) return false;
   fprintf(stderr,
           "leadline: cannot write to %s: %s; the program runs, and its recording will be lost\n"
           "leadline: choose another directory with -o DIR\n",

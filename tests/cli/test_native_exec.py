@@ -160,13 +160,22 @@ def test_an_unwritable_directory_is_said_once_for_all_ranks(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root is reported as allowed to write into /proc")
-def test_a_directory_that_seems_writable_is_said_once_for_a_host(
-    leadline: Command, mpich: mpi.Library, tiny: Tiny
+@pytest.mark.parametrize("how", [{}, BY_PYTHON], ids=["native", "python"])
+def test_a_directory_that_only_seems_writable_is_said_once(
+    how: dict[str, str], leadline: Command, mpich: mpi.Library, tiny: Tiny
 ) -> None:
-    ended = leadline.plain(*mpich.launch(3), NATIVE, "-o", "/proc/run", tiny(mpich), environ=mpich.environ)
+    words = [*Command.words, "exec", "-o", "/proc/run", tiny(mpich)]
+    ended = leadline.plain(*mpich.launch(3), *words, environ={**mpich.environ, **how})
     assert ended.code == 0, ended.everything
-    (said,) = [line for line in ended.err.splitlines() if line.startswith("leadline: ")]
-    assert said.startswith("leadline: rank 0: cannot write the trace to /proc/run: ")
+    first, hint = [line for line in ended.err.splitlines() if line.startswith("leadline: ")]
+    assert first.startswith("leadline: cannot write to /proc/run: ")
+    assert "-o DIR" in hint
+
+
+def test_nothing_is_left_beside_a_directory_that_was_tried(tmp_path: Path, alone: dict[str, str]) -> None:
+    for how in ({}, BY_PYTHON):
+        assert run([*Command.words, "exec", "-o", "a/b", "true"], tmp_path, {**alone, **how}).code == 0
+        assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.full("intel", "debian-mpich", "debian-openmpi")

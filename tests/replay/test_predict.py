@@ -115,6 +115,28 @@ def test_another_algorithm_has_its_own_messages(run: Run) -> None:
             predict(run, change)
 
 
+def test_a_change_without_effect_says_why(run: Run) -> None:
+    from leadline import network
+
+    given = network.parse(NETWORK).network
+
+    def notes(*collectives: tuple[str, str], steps: int = 0, base_too: bool = True) -> str:
+        change = Change(network=given, collectives=collectives, base_too=base_too, steps=steps)
+        return " ".join(predict(run, change).notes)
+
+    assert "--collective bcast=linear changes nothing: the run has no call of MPI_Bcast; these can be changed:" in (
+        without := notes(("bcast", "linear"))
+    )
+    assert "MPI_Allreduce" in without
+    same = notes(("allreduce", "recursive_doubling"))
+    assert "MPI_Allreduce anyway, or one that is as fast. Others: linear, " in same
+    assert "changes nothing" not in notes(("allreduce", "linear"))
+    assert "leadline predict --help" in " ".join(predict(run, Change()).notes)
+    assert f"--steps {STEPS} changes nothing" in " ".join(predict(run, Change(steps=STEPS)).notes)
+    for other in (Change(steps=STEPS + 1), Change(compute=2.0), Change(network=given), Change(ideal=True)):
+        assert "hanges" not in " ".join(predict(run, other).notes)
+
+
 def test_operations_that_move_blocks_take_their_schedules(tmp_path: Path) -> None:
     from leadline import network
 

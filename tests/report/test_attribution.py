@@ -81,6 +81,17 @@ def test_waits_for_a_rank_that_computes_longer_are_part_of_the_imbalance() -> No
     assert text == "uneven Hence: wait in MPI_Allreduce"
 
 
+@pytest.mark.parametrize(
+    ("begin", "said"),
+    [("12 %: ", " (12 %)"), ("About 3.0 %: ", " (about 3.0 %)"), ("<1 %: ", " (<1 %)"), ("", "")],
+)
+def test_a_part_is_said_with_its_share(begin: str, said: str) -> None:
+    whole = a_finding("pattern", "20 %: rows of messages", 20.0)
+    parts = [replace(a_finding(id, f"{begin}it", 12.0), part_of=whole.text) for id in ("pattern", "waiting")]
+    ((_, text),) = with_help([whole], among=parts)
+    assert text == f"20 %: rows of messages Same calls{said}: it Hence{said}: it"
+
+
 def test_a_wait_that_little_of_the_imbalance_explains_keeps_its_cost() -> None:
     """Ranks that compute equally long, one after another; in a few iterations, one of them takes longer."""
     there = content({SUM: 50.0}, [a_wait(SUM, 48.0, "computation")])

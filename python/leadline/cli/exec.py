@@ -60,13 +60,12 @@ def command(output: str | None, program: tuple[str, ...], **given: Any) -> int:
 
 def _say_if_unwritable(directory: Path) -> bool:
     """Whether it was said."""
-    why = run_directory.why_not_written(directory)
-    own = own_rank(os.environ) if why else None
-    says = bool(why) and (own is None or own.rank == 0)
-    if says:
+    own = own_rank(os.environ)
+    why = run_directory.why_not_written(directory) if own is None or own.rank == 0 else ""
+    if why:
         say(f"cannot write to {directory}: {why}; the program runs, and its recording will be lost")
         say("choose another directory with -o DIR")
-    return says
+    return bool(why)
 
 
 def _directory(output: str | None) -> tuple[Path, bool]:

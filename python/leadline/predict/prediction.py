@@ -20,6 +20,7 @@ from leadline.predict.extrapolation import LEAST_STEPS, replayed
 from leadline.predict.figures import Figures, between, phases_of, widened
 from leadline.predict.message_costs import ALL_COPIED
 from leadline.predict.notes import on_differences, on_extrapolation
+from leadline.predict.without_effect import on_collectives, on_nothing
 from leadline.text import format as fmt
 
 # Standard deviation of the time of a step between runs of one program: the median of 108 programs that ran five times
@@ -189,6 +190,9 @@ class Replays:
                 found.notes.append(
                     "Whether the change gains anything is unknown: the interval includes the base's time."
                 )
+        found.notes += on_collectives(self.run, change.collectives, same=predicted == base)
+        if replace(change, steps=0 if change.steps == steps else change.steps) == replace(plain, network=None):
+            found.notes += on_nothing(change.steps)
         if windows:
             found.notes.append(
                 "One-sided calls take as long as the cheapest ones of their function in the run, since a new window "

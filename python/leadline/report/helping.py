@@ -26,12 +26,16 @@ def with_help(
         given.add(finding.help)
         for part in among:
             if part.part_of == finding.text:
-                text += f" {'Same calls' if part.id == 'pattern' else 'Hence'}: {without_share(part.text)}"
+                text += f" {_as_part('Same calls' if part.id == 'pattern' else 'Hence', part.text)}"
                 text += "" if part.help in given else f" {part.help}"
                 given.add(part.help)
         yield finding, text
 
 
-def without_share(text: str) -> str:
-    """A finding's text without the share that it begins with, which belongs to the one it is a part of."""
-    return SHARE.sub("", text)
+def _as_part(begin: str, text: str) -> str:
+    """A finding's text after the one that it is a part of, with its share, which is within that one's, in brackets."""
+    share = SHARE.match(text)
+    if share is None:
+        return f"{begin}: {text}"
+    words = share.group().removesuffix(": ")
+    return f"{begin} ({words[:1].lower()}{words[1:]}): {text[share.end() :]}"
