@@ -41,7 +41,6 @@ def on_collectives(run: Run, collectives: Sequence[tuple[str, str]], *, same: bo
     return notes
 
 
-
 def on_nothing(steps: int) -> list[str]:
     """Where nothing was asked, or what the run has anyway.   steps: that were asked for; 0: none."""
     if steps:
