@@ -29,6 +29,11 @@ Engine<Instant>::Engine(const Program& program, const Options& options)
   for (const std::vector<uint32_t>& members : program.groups) {
     state_.groups.emplace_back().met.resize(members.size());
   }
+  for (const Cost& each : program.costs) costs_.emplace_back(each);
+  for (const Transfer& t : program.transfers) {
+    transfers_.push_back({OneCost(t.latency), OneCost(t.busy), OneCost(t.half_handshake), OneCost(t.port_busy), t.eager,
+                          t.in_place, t.by_port, t.progresses});
+  }
   for (const Shape& shape : program.shapes) shapes_.push_back(joined(shape));
   state_.ranks.reserve(program.ranks.size());
   state_.runnable.resize(program.ranks.size());
@@ -69,7 +74,12 @@ void Engine<Instant>::make_rings(OneRank& r, const RankProgram& own) {
     }
     for (int i = 0; i < 2; ++i) made[i] = std::max(made[i], here[i]);
   }
-  for (int i = 0; i < 2; ++i) r.ring[i].resize(slots_for(std::max(oldest[i], made[i])));
+  for (int i = 0; i < 2; ++i) {
+    const size_t slots = slots_for(std::max(oldest[i], made[i]));
+    r.ring[i].base = static_cast<uint32_t>(state_.requests.size());
+    r.ring[i].mask = static_cast<uint32_t>(slots - 1);
+    state_.requests.resize(state_.requests.size() + slots);
+  }
 }
 
 template <class Instant>
@@ -118,7 +128,7 @@ void Engine<Instant>::prefetch_next() const {
   if (next.size() <= near) return;
   const OneRank& r = state_.ranks[next[near]];
   __builtin_prefetch(program_.ranks[next[near]].actions.data() + r.action);
-  for (const Ring<Instant>& ring : r.ring) __builtin_prefetch(ring.slots.data(), 1);
+  for (const Ring& ring : r.ring) __builtin_prefetch(state_.requests.data() + ring.base, 1);
   __builtin_prefetch(r.cursor.stack().data(), 1);
 }
 
@@ -231,7 +241,9 @@ template <class Instant>
 void Engine<Instant>::draw(OneRank& r, const RankProgram& own, const Action& a) {
   const Series& series = own.series[a.at];
   if (series.ps.empty()) return;
-  r.clock = r.clock.after(series.ps[place_in(series, r.drawn[a.at]++)]);
+  const int64_t* const ps = &series.ps[place_in(series, r.drawn[a.at]++)];
+  __builtin_prefetch(ps + 8);
+  r.clock = r.clock.after(*ps);
 }
 
 template <class Instant>
@@ -331,16 +343,16 @@ bool Engine<Instant>::wait_of(uint32_t rank, Stuck* why) const {
   const RankProgram& own = program_.ranks[rank];
   const uint32_t call = call_of(own, r.back == none ? r.action : r.back - 1);
   const Action& a = own.actions[r.action];
-  const Ring<Instant>& ring = r.ring[a.own];
+  const Ring& ring = r.ring[a.own];
   uint32_t slot = none;
   for (uint32_t i = 0; i < a.count && slot == none; ++i) {
     const uint32_t each = ring.of_age(own.ages[a.at + i]);
-    if (request::plain(ring.slots[each].state) == request::open) slot = each;
+    if (request::plain(state_.requests[each].state) == request::open) slot = each;
   }
   if (slot == none) return false;
-  if (const uint32_t message = ring.slots[slot].message; message != none) {
+  if (const uint32_t message = state_.requests[slot].message; message != none) {
     const OneMessage& m = state_.message(message);
-    const bool receives = m.is_posted && ends(m).to == rank && m.receive_slot == slot && m.receive_is_own == a.own;
+    const bool receives = m.is_posted && m.receive_slot == slot;
     *why = {rank, receives ? Stuck::On::message_from : Stuck::On::receive_of, receives ? ends(m).from : ends(m).to,
             call};
     return true;
@@ -348,7 +360,7 @@ bool Engine<Instant>::wait_of(uint32_t rank, Stuck* why) const {
   for (size_t g = 0; g < state_.groups.size(); ++g) {
     for (const Meeting<Instant>& meeting : state_.groups[g].open) {
       for (const auto& w : meeting.waiting) {
-        if (w.rank != rank || w.slot != slot || w.own != a.own) continue;
+        if (w.slot != slot) continue;
         for (uint32_t i = 0; i < meeting.here.size(); ++i) {
           if (meeting.here[i]) continue;
           *why = {rank, Stuck::On::collective, program_.groups[g][i], call};

@@ -22,6 +22,8 @@ class Engine {
   using OneRank = Rank<Instant>;
   using OneMessage = Message<Instant>;
   using OneRequest = Request<Instant>;
+  using OneCost = typename Instant::Cost;
+  using OneTransfer = TransferOf<OneCost>;
 
   // What a wait ends: a message by its first byte, then by when it has passed the port; other requests by their end.
   struct Ending {
@@ -50,7 +52,7 @@ class Engine {
   void note_absence(OneRank& r);
   bool begin_wait(uint32_t rank, OneRank& r, const RankProgram& own, const Action& a);
   void know(uint32_t rank);
-  void complete(uint32_t rank, bool own, uint32_t slot, const Instant& done);
+  void complete(uint32_t rank, uint32_t slot, const Instant& done);
 
   // events, once no rank can go on without them
   void note(uint32_t rank, OneRank& r);
@@ -95,17 +97,20 @@ class Engine {
   bool wait_of(uint32_t rank, Stuck* why) const;
   static uint32_t call_of(const RankProgram& own, uint32_t action);
 
-  const Cost& cost(uint32_t number) const { return program_.costs[number]; }
+  const OneCost& cost(uint32_t number) const { return costs_[number]; }
+  const OneTransfer& transfer(uint32_t number) const { return transfers_[number]; }
   const Ends& ends(const OneMessage& m) const { return state_.channels[m.channel].ends; }
 
-  bool arrives_before(const Ending& one, const Ending& other) const {
-    if (one.head_ps != other.head_ps) return one.head_ps < other.head_ps;
-    const OneMessage &a = state_.message(one.message), &b = state_.message(other.message);
+  bool arrives_before(int64_t head_ps, uint32_t message, const Ending& other) const {
+    if (head_ps != other.head_ps) return head_ps < other.head_ps;
+    const OneMessage &a = state_.message(message), &b = state_.message(other.message);
     return ends(a).from != ends(b).from ? ends(a).from < ends(b).from : a.number < b.number;
   }
 
   const Program& program_;
-  std::vector<Shape> shapes_;  // joined
+  std::vector<Shape> shapes_;   // joined
+  std::vector<OneCost> costs_;  // the program's, no larger than is needed
+  std::vector<OneTransfer> transfers_;
   State<Instant> state_;
   uint32_t running_ = none;
   std::vector<uint32_t> noted_;  // ranks whose events are to be made

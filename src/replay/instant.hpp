@@ -32,22 +32,30 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
+struct PlainCost {
+  int64_t ps = 0;
+  PlainCost() = default;
+  explicit PlainCost(const Cost& cost) : ps(cost.ps) {}
+};
+
 struct Plain {
+  using Cost = PlainCost;
   int64_t ps = 0;
 
   static constexpr bool traced = false;
   Share share() const { return {}; }
-  Plain operator+(const Cost& cost) const { return {ps + cost.ps}; }
+  Plain operator+(const PlainCost& cost) const { return {ps + cost.ps}; }
   Plain after(int64_t more_ps) const { return {ps + more_ps}; }
 };
 
 struct Traced {
+  using Cost = replay::Cost;
   int64_t ps = 0;
   Share counts;
 
   static constexpr bool traced = true;
   Share share() const { return counts; }
-  Traced operator+(const Cost& cost) const { return {ps + cost.ps, counts + cost.share}; }
+  Traced operator+(const replay::Cost& cost) const { return {ps + cost.ps, counts + cost.share}; }
   Traced after(int64_t more_ps) const { return {ps + more_ps, counts}; }
 };
 

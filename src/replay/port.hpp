@@ -20,7 +20,7 @@ class ReceivingPort {
   };
 
   // When a message has passed whose first byte arrives at that time.
-  Instant serve(const Instant& head, const Cost& busy) {
+  Instant serve(const Instant& head, const typename Instant::Cost& busy) {
     uint32_t at = count_;
     while (at && pauses_[at - 1].end_ps > head.ps) --at;
     for (; at < count_; ++at) {

@@ -59,12 +59,8 @@ Shape joined(const Shape& shape) {
   return found;
 }
 
-size_t place_in(const Series& series, uint64_t call) {
+size_t place_of_drawn(const Series& series, uint64_t call) {
   const uint64_t size = series.ps.size();
-  // As recorded, which most calls are; the rest divides.
-  if (!series.seed && call < std::min(size, series.before + series.recorded * series.per_iteration) &&
-      series.recorded <= series.wanted)
-    return static_cast<size_t>(call);
   if (!series.per_iteration) return static_cast<size_t>(call < size ? call : drawn(series.seed, call) % size);
   const uint64_t inside = call < series.before ? 0 : call - series.before;
   const uint64_t iteration = inside / series.per_iteration;

@@ -31,7 +31,8 @@ void remove_empty(Shape* shape);
 Shape joined(const Shape& shape);
 
 // A message's way from the sender's port to the receiver's.
-struct Transfer {
+template <class Cost>
+struct TransferOf {
   Cost latency, busy;                                       // L; g + nG, in the port of either rank
   Cost half_handshake;                                      // to ask the receiver, and again for the answer
   Cost port_busy;                                           // in the port of either node, if `by_port`
@@ -41,6 +42,7 @@ struct Transfer {
   bool progresses = false;                                  // its handshake goes on while the ranks compute
   bool in_order() const { return busy.ps > 0 || by_port; }  // the receiver's port may make it wait
 };
+using Transfer = TransferOf<Cost>;
 
 struct Action {
   enum class Kind : uint8_t {
@@ -85,8 +87,15 @@ struct Series {
   uint64_t recorded = 0, wanted = 0;  // iterations
   uint64_t seed = 0;                  // 0: as recorded as far as that goes
 };
+size_t place_of_drawn(const Series& series, uint64_t call);
 // The place in Series::ps of a call's time.
-size_t place_in(const Series& series, uint64_t call);
+inline size_t place_in(const Series& series, uint64_t call) {
+  // As recorded, which most calls are; the rest divides.
+  const uint64_t as_recorded = series.before + series.recorded * series.per_iteration;
+  if (!series.seed && call < as_recorded && call < series.ps.size() && series.recorded <= series.wanted)
+    return static_cast<size_t>(call);
+  return place_of_drawn(series, call);
+}
 
 // What the calls of a leaf do that differ, in their order.
 struct Choice {

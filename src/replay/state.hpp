@@ -35,18 +35,14 @@ struct Request {
   uint8_t state = request::over;
 };
 
-// Requests by age. Those of calls and those of the schedules of collectives are counted apart.
-template <class Instant>
+// A rank's requests by age: where they are among those of all ranks. Those of calls and those of the schedules of
+// collectives are counted apart.
 struct Ring {
-  std::vector<Request<Instant>> slots;  // a power of two
-  uint32_t mask = 0, made = 0;
+  uint32_t base = 0, mask = 0, made = 0;  // mask + 1 slots, a power of two
 
-  void resize(size_t size) {
-    slots.resize(size);
-    mask = static_cast<uint32_t>(size - 1);
-  }
-  uint32_t make() { return made++ & mask; }
-  uint32_t of_age(uint32_t age) const { return (made - age) & mask; }
+  uint32_t make() { return base + (made++ & mask); }
+  uint32_t of_age(uint32_t age) const { return base + ((made - age) & mask); }
+  uint32_t age(uint32_t slot) const { return (made - (slot - base)) & mask; }
 };
 
 template <class Instant>
@@ -58,17 +54,27 @@ struct Message {
   uint32_t number = 0;  // among the sender's
   uint32_t channel = 0;
   uint32_t transfer = 0;
-  uint32_t send_slot = none, receive_slot = none;
-  uint32_t on_wait = 0;  // cost
-  uint32_t next = none;  // in the channel's queue
+  uint32_t send_slot = none, receive_slot = none;  // among the requests
+  uint32_t on_wait = 0;                            // cost
+  uint32_t next = none;                            // in the channel's queue
   bool used : 1 = false;
-  bool send_is_own : 1 = false, receive_is_own : 1 = false;  // of a schedule
   bool is_sent : 1 = false, is_posted : 1 = false;
   bool buffered : 1 = false;
   bool asks : 1 = false, answered : 1 = false;
   bool departed : 1 = false, coming : 1 = false;  // coming: the receiver may know when it arrives
   bool expected : 1 = false;                      // the receiver counts it among its open handshakes
   bool untaken : 1 = false;                       // sent in place, and its receiver has not been in a call since
+
+  // Field by field: a whole message would be put together elsewhere first, and the processor wait for that.
+  void begin(uint32_t in_channel) {
+    channel = in_channel;
+    send_slot = receive_slot = next = none;
+    on_wait = 0;
+    used = true;
+    is_sent = is_posted = buffered = asks = answered = departed = coming = false;
+    expected = untaken = false;
+    posted = head = {};
+  }
 };
 
 // A channel: its messages of which one side is known, in order, and room for one message, since more are rare. One line
@@ -138,7 +144,7 @@ struct Rank {
   bool free_run = true;  // has not waited since its loop's last iteration began
   bool noted = false;    // among those whose events are to be made
   Cursor cursor;
-  Ring<Instant> ring[2];
+  Ring ring[2];
   ReceivingPort<Instant> in;
   Leaving leaving;
   bool gets_in_place = false;                 // messages whose senders may ask at any time where the rank was
@@ -175,7 +181,7 @@ struct Meeting {
   struct Waiting {
     uint32_t member, rank, slot, cost;
     Action::Meeting kind;
-    bool own, is_root;
+    bool is_root;
   };
   std::vector<Waiting> waiting;
 };
@@ -241,10 +247,11 @@ template <class Instant>
 struct State {
   std::vector<Rank<Instant>> ranks;
   std::vector<Channel<Instant>> channels;
-  std::vector<Message<Instant>> more;  // messages that found their channel's room in use
-  std::vector<uint32_t> free;          // of these
-  std::vector<Instant> delivered;      // by message, of those that pass the ports of nodes: by the receiver's
-  std::vector<Port<Instant>> ports;    // of nodes
+  std::vector<Request<Instant>> requests;  // of all ranks
+  std::vector<Message<Instant>> more;      // messages that found their channel's room in use
+  std::vector<uint32_t> free;              // of these
+  std::vector<Instant> delivered;          // by message, of those that pass the ports of nodes: by the receiver's
+  std::vector<Port<Instant>> ports;        // of nodes
   std::vector<Group<Instant>> groups;
   Worklist runnable;
   Events events;

@@ -55,17 +55,16 @@ class Relative {
     const Message<Instant>& m = state_.message(number);
     const Ends& ends = program_.channels[m.channel];
     add(uint64_t{m.channel} << 32 | m.transfer);
-    add(m.send_is_own | m.receive_is_own << 1 | m.is_sent << 2 | m.is_posted << 3 | m.asks << 4 | m.answered << 5 |
-        m.departed << 6 | m.coming << 7 | m.buffered << 8 | m.expected << 9 | m.untaken << 10 |
-        uint64_t{m.on_wait} << 32);
+    add(m.is_sent << 2 | m.is_posted << 3 | m.asks << 4 | m.answered << 5 | m.departed << 6 | m.coming << 7 |
+        m.buffered << 8 | m.expected << 9 | m.untaken << 10 | uint64_t{m.on_wait} << 32);
     if (m.is_sent) {
       add(uint32_t(state_.ranks[ends.from].sent - m.number));
-      add(age(ends.from, m.send_is_own, m.send_slot));
+      add(age(ends.from, m.send_slot));
       time(m.head);
     }
     if (m.is_posted) {
       time(m.posted);
-      add(age(ends.to, m.receive_is_own, m.receive_slot));
+      add(age(ends.to, m.receive_slot));
     }
     if (m.coming && program_.transfers[m.transfer].by_port) time(state_.delivered[number]);
   }
@@ -85,7 +84,7 @@ class Relative {
       time(a.to);
     }
     port(r.in, head_ps);
-    for (const Ring<Instant>& ring : r.ring) requests(ring, r.clock.ps);
+    for (const Ring& ring : r.ring) requests(ring, r.clock.ps);
     for (const std::vector<uint32_t>* waiting : {&r.to_answer, &r.to_leave}) {
       for (const uint32_t each : *waiting) message(each);
       add(waiting->size());
@@ -95,9 +94,11 @@ class Relative {
   const Hash& hash() const { return hash_; }
 
  private:
-  uint64_t age(uint32_t rank, bool own, uint32_t slot) const {
-    const Ring<Instant>& ring = state_.ranks[rank].ring[own];
-    return (ring.made - slot) & ring.mask;
+  // And of which kind.
+  uint64_t age(uint32_t rank, uint32_t slot) const {
+    const Ring* ring = state_.ranks[rank].ring;
+    const bool own = slot >= ring[1].base;
+    return uint64_t{ring[own].age(slot)} << 1 | own;
   }
   void port(const ReceivingPort<Instant>& port, int64_t low_ps) {
     port.for_each_pause([&](const auto& pause) {
@@ -107,9 +108,9 @@ class Relative {
     });
     time_after(port.free(), low_ps);
   }
-  void requests(const Ring<Instant>& ring, int64_t clock_ps) {
-    for (uint32_t age = 1; age <= ring.slots.size(); ++age) {
-      const Request<Instant>& request = ring.slots[ring.of_age(age)];
+  void requests(const Ring& ring, int64_t clock_ps) {
+    for (uint32_t age = 1; age <= ring.mask + 1; ++age) {
+      const Request<Instant>& request = state_.requests[ring.of_age(age)];
       if (request.state == request::over) continue;
       add(uint64_t{age} << 3 | request.state);
       if (request::plain(request.state) == request::complete) {
@@ -133,12 +134,8 @@ int64_t first_head(const State<Instant>& state, int64_t low_ps) {
     const Message<Instant>& m = state.message(number);
     if (m.departed) low_ps = std::min(low_ps, m.head.ps);
   };
-  for (const Rank<Instant>& r : state.ranks) {
-    for (const Ring<Instant>& ring : r.ring) {
-      for (const Request<Instant>& request : ring.slots) {
-        if (request.state != request::over && request.message != none) heed(request.message);
-      }
-    }
+  for (const Request<Instant>& request : state.requests) {
+    if (request.state != request::over && request.message != none) heed(request.message);
   }
   for (const Channel<Instant>& channel : state.channels) {
     for (uint32_t m = channel.first; m != none; m = state.message(m).next) heed(m);
@@ -280,14 +277,12 @@ void Steady<Instant>::pass(State<Instant>* state, const Snapshot& before, const 
       move(&pause.begin);
       pause.end_ps += ps;
     });
-    for (Ring<Instant>& ring : r.ring) {
-      for (Request<Instant>& request : ring.slots) move(&request.done);
-    }
     for (Cursor::Place& place : r.cursor.stack()) {
       place.left -= (before.left[place_number] - now.left[place_number]) * periods;
       ++place_number;
     }
   }
+  for (Request<Instant>& request : state->requests) move(&request.done);
   for (uint32_t number = 0; number < state->message_count(); ++number) {
     Message<Instant>& m = state->message(number);
     move(&m.posted);
