@@ -154,13 +154,14 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
   problem.rank = job.rank;
   problem.root = plan.root;
   problem.count = contents->count();
-  if (collectives::facts_of(operation).has_counts_by_rank() && !collectives::facts_of(operation).reduces) {
+  const collectives::OperationFacts& facts = collectives::facts_of(operation);
+  if (facts.received.count_per_rank && !facts.reduces) {
     problem.counts_received = lengths.data();
     problem.places_received = begins.data();
-    if (collectives::facts_of(operation).contributed.count_per_rank) {
-      problem.counts_contributed = lengths.data();
-      problem.places_contributed = begins.data();
-    }
+  }
+  if (facts.contributed.count_per_rank && !facts.reduces) {
+    problem.counts_contributed = lengths.data();
+    problem.places_contributed = begins.data();
   }
   problem.element_bytes = contents->extent();
   problem.segment_bytes = name.segment_bytes;

@@ -70,6 +70,8 @@ const Parts known[] = {
      [](const Work& w) {
        MPI_Allgather(w.from, w.n, w.type, w.rank == w.root ? w.to : w.between, w.n, w.type, w.comm);
      }},
+    {Operation::gatherv, "gather", false,
+     [](const Work& w) { MPI_Gather(w.from, w.n, w.type, w.to, w.n, w.type, w.root, w.comm); }},
     {Operation::allgather, "gather+bcast", false,
      [](const Work& w) {
        MPI_Gather(w.from, w.n, w.type, w.to, w.n, w.type, 0, w.comm);
@@ -85,6 +87,8 @@ const Parts known[] = {
        MPI_Bcast(blocks, w.all(), w.type, w.root, w.comm);
        w.take_own(blocks);
      }},
+    {Operation::scatterv, "scatter", false,
+     [](const Work& w) { MPI_Scatter(w.from, w.n, w.type, w.to, w.n, w.type, w.root, w.comm); }},
     {Operation::scan, "exscan+reduce_local", false,
      [](const Work& w) {
        MPI_Exscan(w.from, w.between, w.n, w.type, MPI_SUM, w.comm);

@@ -54,6 +54,8 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_
     case collectives::Operation::barrier:
       return "dissemination";
     case collectives::Operation::alltoallv:
+    case collectives::Operation::gatherv:
+    case collectives::Operation::scatterv:
       break;
     case collectives::Operation::alltoall:
       return bytes <= 256 && processes >= 8 ? "bruck" : bytes <= 32768 ? "linear" : "pairwise";

@@ -1,6 +1,6 @@
-// Collectives in which every rank has a block for every other, with counts that only the two know. The schedule takes
-// blocks for elements, of which there is one or none, so that it can be kept while counts change. A block is one
-// message of the program's own datatype.
+// Collectives in which every rank has a block for every other, or those in which the root has one for or from every
+// rank, with counts that only the two know. The schedule takes blocks for elements, of which there is one or none, so
+// that it can be kept while counts change. A block is one message of the program's own datatype.
 #include <string.h>
 
 #include <vector>
@@ -21,18 +21,21 @@ namespace {
 
 constexpr int32_t own_block_tag = 8;
 
-// One side's blocks, as the program has them.
+// One side's blocks, as the program has them: one for each rank, or a single one, whatever rank is asked for.
 class Blocks {
  public:
-  // False: the library is to judge the arguments.
-  bool look(const CallSide& side, bool large, int32_t processes) {
+  // number: of blocks with their own counts; 0: a single block. False: the library is to judge the arguments.
+  bool look(const CallSide& side, bool large, int32_t number) {
+    by_rank_ = number > 0;
     counts_ = {reinterpret_cast<const void*>(side.counts), large};
     places_ = {reinterpret_cast<const void*>(side.places), large};
+    count_ = side.count;
     base_ = reinterpret_cast<char*>(side.buffer);
     type_ = abi.datatype(side.datatype);
     size_ = size_of(memory, type_);
-    bool any = false;
-    for (int32_t rank = 0; rank < processes; ++rank) {
+    bool any = count_ > 0;
+    if (count_ < 0) return false;
+    for (int32_t rank = 0; rank < number; ++rank) {
       if (counts_[rank] < 0) return false;
       any = any || counts_[rank] > 0;
     }
@@ -42,14 +45,19 @@ class Blocks {
     return side.buffer || !layout_.named || !size_;
   }
 
-  int64_t count(int64_t rank) const { return counts_[static_cast<int32_t>(rank)]; }
+  int64_t count(int64_t rank) const { return by_rank_ ? counts_[static_cast<int32_t>(rank)] : count_; }
   int64_t bytes(int64_t rank) const { return count(rank) ? count(rank) * size_ : 0; }
-  char* at(int64_t rank) const { return base_ + places_[static_cast<int32_t>(rank)] * layout_.extent; }
+  bool any(int64_t rank) const { return bytes(rank) > 0; }
+  char* at(int64_t rank) const {
+    return by_rank_ ? base_ + places_[static_cast<int32_t>(rank)] * layout_.extent : base_;
+  }
   uint64_t type() const { return type_; }
   bool one_block() const { return layout_.one_block; }
 
  private:
+  bool by_rank_ = false;
   CountsByRank counts_, places_;
+  int64_t count_ = 0;  // of a single block
   char* base_ = nullptr;
   uint64_t type_ = 0;
   int64_t size_ = 0;
@@ -111,45 +119,88 @@ int copy_own(void* state, const void*, void*, int64_t) {
   return error;
 }
 
-// 1 for each block that there is, and their places.
+// Whether there is a block for each rank, as a count, and its number, as its place.
 class Presence {
  public:
-  Presence(const Blocks& blocks, int32_t processes) {
+  void look_at(const Blocks& blocks, int32_t processes) {
     for (int32_t rank = 0; rank < processes; ++rank) {
-      counts.push_back(blocks.bytes(rank) > 0);
-      places.push_back(rank);
+      counts_.push_back(blocks.any(rank));
+      places_.push_back(rank);
     }
   }
-  std::vector<int64_t> counts, places;
+  const int64_t* counts() const { return counts_.empty() ? nullptr : counts_.data(); }
+  const int64_t* places() const { return places_.empty() ? nullptr : places_.data(); }
+
+ private:
+  std::vector<int64_t> counts_, places_;
+};
+
+class Exchange {
+ public:
+  Exchange(Communicator& c, const Rule& rule, const Call& call)
+      : c_(c),
+        rule_(rule),
+        call_(call),
+        facts_(collectives::facts_of(rule.operation)),
+        root_(facts_.has_root ? static_cast<int32_t>(call.root) : 0),
+        is_root_(facts_.has_root && root_ == c.rank) {}
+
+  bool run(Reason* why, int* error) {
+    *why = Reason::in_place;  // on all ranks, or on none
+    if (!facts_.has_root && call_.from.buffer == abi.in_place) return false;
+    *why = Reason::arguments;
+    if (root_ < 0 || root_ >= c_.processes || !look()) return false;
+    if (!equipped(c_, rule_, why)) return false;
+    // Ranks that are not the root have a single block at most.
+    const bool own = !facts_.has_root || is_root_ || moving_.contributed.any(0) || moving_.received.any(0);
+    const Plan* plan = plan_for(c_, rule_, own, 1, root_, {to_.counts(), to_.places(), from_.counts(), from_.places()});
+    if (!plan) return false;
+    static_cast<Moving&>(moving_) = moving_of(c_, rule_, call_, *plan);
+    const collectives::Transport transport{static_cast<Moving*>(&moving_),
+                                           abi.family->handle_bytes.request,
+                                           send_block,
+                                           receive_block,
+                                           wait_for_block,
+                                           nullptr,
+                                           copy_own,
+                                           nullptr};
+    // Steps find their blocks by number; that of the result is no place of the contribution, unless it stays there.
+    static char result, contribution;
+    *error = carry_out(*plan, moving_, transport, {&result, is_in_place_ ? &result : &contribution, nullptr, 0});
+    return true;
+  }
+
+ private:
+  bool look() {
+    const bool hands_out = facts_.contributed.root_only;
+    bool contributes = facts_.contributes(is_root_), receives = facts_.receives(is_root_);
+    is_in_place_ = is_root_ && (hands_out ? call_.to : call_.from).buffer == abi.in_place;
+    if (is_in_place_) (hands_out ? receives : contributes) = false;
+    if (contributes && !look_at(call_.from, facts_.contributed, &moving_.contributed, &to_)) return false;
+    return !receives || look_at(call_.to, facts_.received, &moving_.received, &from_);
+  }
+
+  bool look_at(const CallSide& side, const collectives::DataSide& facts, Blocks* blocks, Presence* presence) const {
+    if (side.buffer == abi.in_place) return false;
+    if (!blocks->look(side, call_.large, facts.count_per_rank ? c_.processes : 0)) return false;
+    if (facts.count_per_rank) presence->look_at(*blocks, c_.processes);
+    return true;
+  }
+
+  Communicator& c_;
+  const Rule& rule_;
+  const Call& call_;
+  const collectives::OperationFacts& facts_;
+  int32_t root_;
+  bool is_root_, is_in_place_ = false;  // in place: the root's own block stays where it is
+  MovingBlocks moving_{};
+  Presence to_, from_;
 };
 
 }  // namespace
 
 bool exchange_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
-  *why = Reason::in_place;  // on all ranks, or on none
-  if (call.from.buffer == abi.in_place) return false;
-  *why = Reason::arguments;
-  MovingBlocks moving{};
-  if (!moving.contributed.look(call.from, call.large, c.processes)) return false;
-  if (!moving.received.look(call.to, call.large, c.processes)) return false;
-  if (!equipped(c, rule, why)) return false;
-  const Presence to(moving.contributed, c.processes), from(moving.received, c.processes);
-  const Plan* plan =
-      plan_for(c, rule, 1, 1, 0, {to.counts.data(), to.places.data(), from.counts.data(), from.places.data()});
-  if (!plan) return false;
-  static_cast<Moving&>(moving) = moving_of(c, rule, call, *plan);
-  const collectives::Transport transport{static_cast<Moving*>(&moving),
-                                         abi.family->handle_bytes.request,
-                                         send_block,
-                                         receive_block,
-                                         wait_for_block,
-                                         nullptr,
-                                         copy_own,
-                                         nullptr};
-  // Steps find their blocks by number; that of the result is no place of the contribution.
-  static char result, contribution;
-  *error = carry_out(*plan, moving, transport, {&result, &contribution, nullptr, 0});
-  return true;
+  return Exchange(c, rule, call).run(why, error);
 }
 
 }  // namespace leadline::shim

@@ -5,9 +5,8 @@
 #include "host/kept_errno.hpp"
 #include "host/significance.hpp"
 #include "host/spawning.hpp"
-#include "leadline/shim_collectives.hpp"
+#include "shim/arguments.hpp"
 #include "shim/lifecycle.hpp"
-#include "shim/plan.hpp"
 #include "shim/tuned.hpp"
 
 #define LEADLINE_EXPORT __attribute__((visibility("default")))
@@ -19,8 +18,6 @@ using collectives::Operation;
 namespace {
 
 constexpr bool is_large(Name name) { return name == Name::mpi_c || name == Name::pmpi_c; }
-
-int64_t count_in(Word w, bool large) { return large ? static_cast<int64_t>(w) : static_cast<int32_t>(w); }
 
 // The function behind ours. It is there, or the dynamic linker had not bound ours.
 template <class... A>
@@ -77,77 +74,6 @@ template <class... A>
   return host::Significance(traits, args, -1).of(received ? traits.roles.rtype : traits.roles.stype);
 }
 
-// Whether a function has a count and a datatype for either side; else both sides take the same ones.
-template <Operation operation>
-constexpr bool has_two_counts =
-    collectives::facts_of(operation).arguments.scount >= 0 && collectives::facts_of(operation).arguments.rcount >= 0;
-
-// Which argument is the count of what is contributed, and which its datatype.
-template <Operation operation>
-constexpr int8_t own_count =
-    collectives::facts_of(operation).arguments.scount >= 0 ? collectives::facts_of(operation).arguments.scount
-                                                           : collectives::facts_of(operation).arguments.rcount;
-template <Operation operation>
-constexpr int8_t own_type =
-    collectives::facts_of(operation).arguments.stype >= 0 ? collectives::facts_of(operation).arguments.stype
-                                                          : collectives::facts_of(operation).arguments.rtype;
-
-// Operations whose blocks have their own counts take rules by the mean of their bytes, rounded up to a multiple of 8:
-// that follows from what all ranks know, their sum. -1: a count is negative.
-[[gnu::noinline]] int64_t mean_bytes(Word counts, bool large, int32_t processes, int64_t size) {
-  const CountsByRank by_rank{reinterpret_cast<const void*>(counts), large};
-  int64_t sum = 0, bytes = 0;
-  for (int32_t rank = 0; rank < processes; ++rank) {
-    if (by_rank[rank] < 0) return -1;
-    if (__builtin_add_overflow(sum, by_rank[rank], &sum)) return INT64_MAX;
-  }
-  if (__builtin_mul_overflow(sum, size, &bytes)) return INT64_MAX;
-  return (bytes / processes + (bytes % processes != 0) + 7) / 8 * 8;
-}
-
-// The side whose count and datatype mean something on every rank: that of what is contributed, or where the root alone
-// does, that of what is received. A rank that passes MPI_IN_PLACE there uses the other side.
-template <Operation operation>
-inline bool decided_by_receive_side(const Word* args) {
-  constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
-  if constexpr (!has_two_counts<operation>) return false;
-  constexpr bool receives = facts.contributed.root_only;
-  const Word buffer = args[receives ? facts.arguments.rbuf : facts.arguments.sbuf];
-  return (buffer == abi.in_place) != receives;
-}
-
-template <Operation operation>
-inline Call call_of(const Word* args, bool large) {
-  constexpr collectives::Arguments at = collectives::facts_of(operation).arguments;
-  const auto word = [args](int8_t place) { return place >= 0 ? args[place] : 0; };
-  constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
-  static_assert(facts.sizes_are_known() || !facts.has_root, "counts that the root alone knows are not supported yet");
-  static_assert(!facts.contributed.datatype_per_rank, "datatypes by rank are not supported yet");
-  Call call{};
-  if constexpr (facts.contributed.count_per_rank && !facts.reduces)
-    call.from = {word(at.sbuf), args[at.stype], 0, 0, args[at.scount], args[at.sdispls], 0};
-  else if constexpr (facts.has_counts_by_rank() && facts.reduces)
-    call.from = {word(at.sbuf), args[own_type<operation>], 0, 0, args[own_count<operation>], 0, 0};
-  else if constexpr (facts.has_data)
-    call.from = {word(at.sbuf), args[own_type<operation>], count_in(args[own_count<operation>], large), 0, 0, 0, 0};
-  call.to = call.from;
-  if constexpr (at.rbuf >= 0) call.to.buffer = args[at.rbuf];
-  if constexpr (has_two_counts<operation>) {
-    call.to.datatype = args[at.rtype];
-    if constexpr (facts.received.count_per_rank) {
-      call.to.counts = args[at.rcount];
-      call.to.places = args[at.rdispls];
-    } else {
-      call.to.count = count_in(args[at.rcount], large);
-    }
-  }
-  call.op = word(at.op);
-  call.root = word(at.root);
-  call.comm = word(at.comm);
-  call.large = large;
-  return call;
-}
-
 // By the rule's algorithm: true if it is done.
 template <Operation operation, class... A>
 [[gnu::noinline]] bool by_rule(Communicator& c, const Rule& rule, bool large, bool by_receive_side, int64_t size,
@@ -162,39 +88,6 @@ template <Operation operation, class... A>
   c.population->count(operation, bytes, done ? &rule : nullptr, why);
   *result = static_cast<Word>(error);
   return done;
-}
-
-// How much a call moves, as the table's rules count it.
-struct Amount {
-  int64_t count = 0, unit = 0;  // unit: bytes of one; both negative where they make no sense
-  int64_t size = 0;             // of an element of the datatype
-  int64_t bytes() const { return count * unit; }
-};
-
-template <Operation operation>
-[[gnu::always_inline]] inline Amount amount_of(Memory& m, const Communicator& c, const Word* args, bool large,
-                                               bool by_receive_side) {
-  constexpr const collectives::OperationFacts& facts = collectives::facts_of(operation);
-  Amount amount;
-  if constexpr (!facts.sizes_are_known()) {
-    return amount;
-  } else if constexpr (facts.has_counts_by_rank()) {
-    constexpr int8_t type = facts.reduces ? own_type<operation> : facts.arguments.rtype;
-    amount.size = size_of(m, abi.datatype(args[type]));
-    amount.count = amount.size < 0 ? -1 : mean_bytes(args[facts.arguments.rcount], large, c.processes, amount.size);
-    amount.unit = 1;
-  } else if constexpr (facts.has_data) {
-    Word datatype = args[own_type<operation>];
-    amount.count = count_in(args[own_count<operation>], large);
-    if constexpr (has_two_counts<operation>) {
-      if (by_receive_side) {
-        amount.count = count_in(args[facts.arguments.rcount], large);
-        datatype = args[facts.arguments.rtype];
-      }
-    }
-    amount.size = amount.unit = size_of(m, abi.datatype(datatype));
-  }
-  return amount;
 }
 
 // Whether the call is done. One that is left alone needs no Call, nor its arguments in memory.

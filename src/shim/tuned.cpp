@@ -8,7 +8,6 @@
 
 namespace leadline::shim {
 
-using collectives::OperationFacts;
 using host::call_real;
 
 namespace {
@@ -36,18 +35,31 @@ bool meet(Communicator& c, const Rule& rule, const Call& call, Reason* why, int*
   return true;
 }
 
+using CarryOut = bool (*)(Communicator&, const Rule&, const Call&, Reason*, int*);
+
+CarryOut carried_out_by(Form form) {
+  switch (form) {
+    case Form::meeting:
+      break;
+    case Form::reduction:
+      return reduce_blocks;
+    case Form::moving:
+      return move_blocks;
+    case Form::moving_of_known_lengths:
+      return move_all_blocks;
+    case Form::exchange:
+      return exchange_blocks;
+  }
+  return meet;
+}
+
 }  // namespace
 
 bool carry_out_call(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
   bool done = false;
   {
     const Busy busy;
-    const OperationFacts& facts = collectives::facts_of(rule.operation);
-    const auto carry_out_form = !facts.has_data              ? meet
-                                : facts.reduces              ? reduce_blocks
-                                : !facts.sizes_are_known()   ? exchange_blocks
-                                : facts.has_counts_by_rank() ? move_all_blocks
-                                                             : move_blocks;
+    const auto carry_out_form = carried_out_by(form_of(collectives::facts_of(rule.operation)));
     done = carry_out_form(c, rule, call, why, error);
   }
   if (done) told(*error, c.handle);

@@ -60,7 +60,7 @@ struct Formula {
 constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce, E = Operation::alltoall,
                G = Operation::allgather, Q = Operation::reduce_scatter_block, V = Operation::reduce_scatter,
                W = Operation::allgatherv, Z = Operation::alltoallv, T = Operation::barrier, S = Operation::scatter,
-               P = Operation::scan, X = Operation::exscan;
+               H = Operation::gatherv, U = Operation::scatterv, P = Operation::scan, X = Operation::exscan;
 const Formula formulas[] = {
     {B, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {B, "chain", [](double p, double, double S) { return Figures{p - 2 + S, (p - 1) * S, p - 1}; }, false},
@@ -139,6 +139,8 @@ const Formula formulas[] = {
     {S, "binomial", [](double p, double l, double) { return Figures{l, p - 1, any}; }, false},
     {S, "binomial", [](double p, double l, double) { return Figures{l, p - 1, p * l / 2}; }, true},
     {S, "knomial", [](double p, double l, double) { return Figures{l, p - 1, any}; }, false},
+    {H, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
+    {U, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {P, "chain", [](double p, double, double T) { return Figures{p - 2 + T, (p - 1) * T, p - 1}; }, false},
     {P, "recursive_doubling", [](double p, double l, double) { return Figures{l, p * l, p * l}; }, true},
     {P, "doubling", [](double, double l, double) { return Figures{l, any, any}; }, false},

@@ -42,6 +42,7 @@ inline Value combined(const Value& from, const Value& to) {
 // Of all ranks, where blocks have their own counts and places.
 struct ByRank {
   std::vector<int64_t> contributed, contributed_places, received, received_places;
+  int64_t own = 0;  // of a rank without any of them: the count of its block
 };
 inline Problem problem_of(Problem problem, int rank, const std::vector<ByRank>& all) {
   problem.rank = rank;
@@ -52,6 +53,7 @@ inline Problem problem_of(Problem problem, int rank, const std::vector<ByRank>& 
   problem.places_contributed = array(of.contributed_places);
   problem.counts_received = array(of.received);
   problem.places_received = array(of.received_places);
+  if (!problem.counts_contributed && !problem.counts_received) problem.count = of.own;
   return problem;
 }
 
@@ -66,8 +68,7 @@ inline int64_t contributed_by(const Problem& problem) {
   return end_of(problem.counts_contributed, problem.places_contributed, problem.processes);
 }
 inline int64_t received_by(const Problem& problem) {
-  if (facts_of(problem.operation).reduces && problem.counts_contributed)
-    return problem.counts_contributed[problem.rank];
+  if (!facts_of(problem.operation).received.block_per_rank) return result(problem).count;
   const int blocks = static_cast<int>(facts_of(problem.operation).blocks_received(problem.processes));
   if (!problem.counts_received) return problem.count * blocks;
   return end_of(problem.counts_received, problem.places_received, blocks);
@@ -161,10 +162,10 @@ class Machine {
     const OperationFacts& facts = facts_of(problem_.operation);
     const bool is_root = rank == problem_.root, has_data = facts.has_result(is_root);
     const bool has_input = facts.contributes(is_root) && !facts.has_one_buffer();
-    problem_ = problem_of(problem_, rank, *by_rank_);
-    const int64_t contributed = contributed_by(problem_), received = received_by(problem_);
+    const Problem problem = problem_of(problem_, rank, *by_rank_);
+    const int64_t contributed = contributed_by(problem), received = received_by(problem);
     const int64_t sizes[] = {has_data ? received : 0, has_input ? contributed : 0, schedule.scratch_elements};
-    place(rank, &r, options_.in_place && has_data && has_input && !facts.exchanges());
+    place(problem, &r, options_.in_place && has_data && has_input && !facts.exchanges());
     for (int i = 0; i < 3; ++i) {
       const auto size = static_cast<size_t>(r.memory_of[i] == i ? sizes[i] : 0);
       r.spaces[i].values.assign(size, {});
@@ -184,8 +185,8 @@ class Machine {
 
   // In place, a rank's contribution is where its block of the result is to be, or the result is its own block of what
   // it contributes; that of a reduction of blocks is at their begin.
-  void place(int rank, Rank* r, bool in_place) const {
-    const OperationFacts& facts = facts_of(problem_.operation);
+  static void place(const Problem& problem, Rank* r, bool in_place) {
+    const OperationFacts& facts = facts_of(problem.operation);
     for (int i = 0; i < 3; ++i) {
       r->memory_of[i] = i;
       r->begin_of[i] = 0;
@@ -194,7 +195,9 @@ class Machine {
     const int moved = facts.contributed.block_per_rank ? 0 : 1;
     r->memory_of[moved] = 1 - moved;
     const bool of_blocks = facts.contributed.block_per_rank || facts.received.block_per_rank;
-    if (of_blocks && !facts.reduces) r->begin_of[moved] = received_from(problem_, rank).first;
+    if (!of_blocks || facts.reduces) return;
+    const Range own = moved ? received_from(problem, problem.rank) : contributed_to(problem, problem.rank);
+    r->begin_of[moved] = own.first;
   }
 
   static Memory& memory(Rank& r, Space space) { return r.spaces[r.memory_of[static_cast<int>(space)]]; }

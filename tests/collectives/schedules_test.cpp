@@ -29,6 +29,12 @@ std::string described(const Algorithm& algorithm, const Problem& problem, Machin
 // What a rank is to have where blocks with their own counts are moved: of every rank what it contributes, in its place.
 std::vector<Value> expected_blocks(const Problem& problem, const std::vector<ByRank>& by_rank) {
   std::vector<Value> values(static_cast<size_t>(received_by(problem)));
+  if (!facts_of(problem.operation).received.block_per_rank) {
+    const Range block = contributed_to(problem_of(problem, problem.root, by_rank), problem.rank);
+    for (int64_t i = 0; i < block.count; ++i)
+      values[static_cast<size_t>(i)] = contribution(problem.root, block.first + i);
+    return values;
+  }
   for (int from = 0; from < problem.processes; ++from) {
     const Range block = received_from(problem, from);
     const Problem its = problem_of(problem, from, by_rank);
@@ -145,11 +151,14 @@ void check_counts(const Algorithm& algorithm, const Problem& problem, bool thoro
     std::vector<ByRank> all(static_cast<size_t>(p));
     for (int rank = 0; rank < p; ++rank) {
       ByRank& own = all[static_cast<size_t>(rank)];
+      own.own = count(rank);
+      if (facts.has_root && rank != problem.root) continue;  // the root alone knows the others'
       for (int other = 0; other < p; ++other) {
         if (facts.contributed.count_per_rank) own.contributed.push_back(count(own_for_each ? rank + 2 * other : other));
         if (facts.received.block_per_rank) own.received.push_back(count(own_for_each ? other + 2 * rank : other));
       }
       if (own_for_each) own.contributed_places = places_of(own.contributed, (kind + rank) % 3);
+      if (facts.contributed.root_only) own.contributed_places = places_of(own.contributed, kind);
       own.received_places = places_of(own.received, (kind + 2 * rank) % 3);
     }
     check(algorithm, problem, thorough, all);

@@ -289,26 +289,30 @@ void run_operation(Operation operation, const Kind& kind, int64_t count, int roo
   problem.root = root;
   problem.count = count;
   problem.element_bytes = kind.bytes;
-  if (facts.contributed.count_per_rank) {
-    problem.counts_contributed = to.lengths.data();
-    problem.places_contributed = to.begins.data();
+  const int own = by_rank ? from.counts[static_cast<size_t>(rank)] : n;  // block, where a side has one
+  if (by_rank && facts.has_root && rank != root) {
+    problem.count = own;  // it knows no other's
+  } else if (by_rank) {
+    if (facts.contributed.count_per_rank) {
+      problem.counts_contributed = to.lengths.data();
+      problem.places_contributed = to.begins.data();
+    }
+    if (facts.received.count_per_rank && !facts.reduces) {
+      problem.counts_received = from.lengths.data();
+      problem.places_received = from.begins.data();
+    }
   }
-  if (by_rank && !facts.reduces) {
-    problem.counts_received = from.lengths.data();
-    problem.places_received = from.begins.data();
-  }
-  const int own = by_rank ? from.counts[static_cast<size_t>(rank)] : n;
   const int64_t contributed = whole(problem).count;
-  const int64_t received = !by_rank        ? count * facts.blocks_received(processes)
-                           : facts.reduces ? own
-                                           : from.begins.back();
+  const int64_t received = !by_rank                        ? count * facts.blocks_received(processes)
+                           : facts.received.block_per_rank ? from.begins.back()
+                                                           : own;
   std::vector<char> given(static_cast<size_t>(contributed * kind.bytes));
   std::vector<char> native(static_cast<size_t>(received * kind.bytes));
   const bool contributes = facts.contributes(rank == root);
   fill(kind, &given, contributed, static_cast<uint32_t>(rank + 1));
   if (facts.has_one_buffer() && contributes) native = given;
   leadline::bench::call_native(
-      operation, {given.data(), own, kind.datatype, native.data(), n, kind.datatype, kind.op, root, MPI_COMM_WORLD,
+      operation, {given.data(), own, kind.datatype, native.data(), own, kind.datatype, kind.op, root, MPI_COMM_WORLD,
                   to.counts.data(), to.places.data(), from.counts.data(), from.places.data()});
   std::vector<int> nodes(static_cast<size_t>(processes));
   for (int i = 0; i < processes; ++i) nodes[static_cast<size_t>(i)] = count % 2 ? i % 3 : i / 4;

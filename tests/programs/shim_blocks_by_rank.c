@@ -9,8 +9,8 @@
 
 #include "shim_pairs.h"
 
-enum { allgatherv, alltoallv, operation_count };
-static const char* const names[] = {"allgatherv", "alltoallv"};
+enum { allgatherv, alltoallv, gatherv, scatterv, operation_count };
+static const char* const names[] = {"allgatherv", "alltoallv", "gatherv", "scatterv"};
 
 static long results = 0, wrong = 0;
 enum { most_ranks = 64 };
@@ -58,15 +58,21 @@ static int set_ints(const struct blocks* b, int unset) {
   return set;
 }
 
-#define BY_NAME(prefix, suffix, l, p)                                                                                  \
-  (operation == allgatherv ? prefix##Allgatherv##suffix(from, s->lengths[0], type, to, l[1], p[1], ways[r->way], comm) \
-                           : prefix##Alltoallv##suffix(from, l[0], p[0], type, to, l[1], p[1], ways[r->way], comm))
+#define BY_NAME(prefix, suffix, l, p)                                                                                   \
+  (operation == allgatherv  ? prefix##Allgatherv##suffix(from, s->lengths[0], types[0], to, l[1], p[1], types[1], comm) \
+   : operation == alltoallv ? prefix##Alltoallv##suffix(from, l[0], p[0], types[0], to, l[1], p[1], types[1], comm)     \
+   : operation == gatherv                                                                                               \
+       ? prefix##Gatherv##suffix(from, s->lengths[0], types[0], to, l[1], p[1], types[1], root, comm)                   \
+       : prefix##Scatterv##suffix(from, l[0], p[0], types[0], to, r->lengths[0], types[1], root, comm))
 
-/* from: MPI_IN_PLACE, or the blocks that are sent. */
-static int call(int operation, const void* from, const struct blocks* s, void* to, const struct blocks* r,
+/* from, to: MPI_IN_PLACE, or the blocks of that side. A rank without blocks on a side passes no arrays. */
+static int call(int operation, const void* from, const struct blocks* s, void* to, const struct blocks* r, int root,
                 MPI_Comm comm) {
-  const MPI_Datatype type = from == MPI_IN_PLACE ? MPI_DATATYPE_NULL : ways[s->way];
-  const int turn = all_of(r) + r->number, *lengths[] = {s->lengths, r->lengths}, *places[] = {s->places, r->places};
+  const MPI_Datatype types[] = {from == MPI_IN_PLACE || !s->number ? MPI_DATATYPE_NULL : ways[s->way],
+                                to == MPI_IN_PLACE || !r->number ? MPI_DATATYPE_NULL : ways[r->way]};
+  const int turn = all_of(r) + r->number;
+  const int* lengths[] = {s->number ? s->lengths : NULL, r->number ? r->lengths : NULL};
+  const int* places[] = {s->number ? s->places : NULL, r->number ? r->places : NULL};
   MPI_Count large_lengths[2][most_ranks];
   MPI_Aint large_places[2][most_ranks];
   for (int side = 0; side < 2; ++side)
@@ -83,45 +89,58 @@ static int call(int operation, const void* from, const struct blocks* s, void* t
 }
 
 /* A rank without data passes no buffer. */
-static void check(int operation, MPI_Comm comm, int count, int from_way, int to_way, int in_place) {
+static void check(int operation, MPI_Comm comm, int count, int from_way, int to_way, int in_place, int root) {
   int rank, size, to_each[most_ranks], from_each[most_ranks];
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  const int one = operation == allgatherv; /* block for all */
+  const int rooted = operation == gatherv || operation == scatterv, is_root = rank == root;
+  const int sends = operation == alltoallv ? size : operation == scatterv ? (is_root ? size : 0) : 1;
+  const int receives = operation == scatterv ? 1 : operation == gatherv && !is_root ? 0 : size;
+  in_place = in_place && (is_root || !rooted);
   for (int i = 0; i < size; ++i) {
     /* In place both are the same, so they must be so for each pair. */
-    const int meet = in_place && !one;
-    to_each[i] = length_of(operation, meet ? rank + i : rank, meet ? 0 : i, size, count);
-    from_each[i] = length_of(operation, meet ? rank + i : i, meet ? 0 : rank, size, count);
+    const int meet = in_place && operation == alltoallv;
+    to_each[i] = length_of(operation, meet ? rank + i : operation == scatterv ? i : rank, meet ? 0 : i, size, count);
+    from_each[i] = length_of(operation,
+                             meet                    ? rank + i
+                             : operation == scatterv ? rank
+                                                     : i,
+                             meet ? 0 : rank, size, count);
   }
-  struct blocks from = blocks_of(one ? 1 : size, from_way, -5, to_each), to = blocks_of(size, to_way, -7, from_each);
+  struct blocks from = blocks_of(sends, from_way, -5, to_each), to = blocks_of(receives, to_way, -7, from_each);
+  const int keeps = in_place && operation == scatterv, contributes_there = in_place && !keeps;
   for (int b = 0; b < from.number; ++b)
     for (int i = 0; i < 2 * from.lengths[b]; ++i) {
       *at(&from, b, i) = value(rank, b, i);
-      if (in_place) *at(&to, one ? rank : b, i) = value(rank, b, i);
+      if (contributes_there) *at(&to, operation == alltoallv ? b : rank, i) = value(rank, b, i);
     }
-  void* buffer = all_of(&from) ? from.memory + before : NULL;
-  int right = call(operation, in_place ? MPI_IN_PLACE : buffer, &from, all_of(&to) ? to.memory + before : NULL, &to,
-                   comm) == MPI_SUCCESS;
-  for (int b = 0; b < size; ++b)
-    for (int i = 0; i < 2 * to.lengths[b]; ++i) right = right && *at(&to, b, i) == value(b, one ? 0 : rank, i);
-  right = right && set_ints(&to, -7) == 2 * all_of(&to) && set_ints(&from, -5) == 2 * all_of(&from);
+  void *sent = all_of(&from) ? from.memory + before : NULL, *received = all_of(&to) ? to.memory + before : NULL;
+  int right = call(operation, contributes_there ? MPI_IN_PLACE : sent, &from, keeps ? MPI_IN_PLACE : received, &to,
+                   root, comm) == MPI_SUCCESS;
+  for (int b = 0; b < to.number && !keeps; ++b)
+    for (int i = 0; i < 2 * to.lengths[b]; ++i)
+      right = right && *at(&to, b, i) == (operation == scatterv    ? value(root, rank, i)
+                                          : operation == alltoallv ? value(b, rank, i)
+                                                                   : value(b, 0, i));
+  right = right && set_ints(&to, -7) == (keeps ? 0 : 2 * all_of(&to)) && set_ints(&from, -5) == 2 * all_of(&from);
   ++results;
   if (!right && ++wrong < 5)
-    fprintf(stderr, "wrong: %s of %d pairs on %d ranks, ways %d and %d%s, on %d\n", names[operation], count, size,
-            from_way, to_way, in_place ? ", in place" : "", rank);
+    fprintf(stderr, "wrong: %s of %d pairs on %d ranks, ways %d and %d%s, root %d, on %d\n", names[operation], count,
+            size, from_way, to_way, in_place ? ", in place" : "", root, rank);
   free(from.memory);
   free(to.memory);
 }
 
 static void everything_on(int operation, MPI_Comm comm) {
   const int counts[] = {0, 1, 2, 9, 100, 2500};
-  int rank;
+  int rank, size;
   MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
   for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts); ++i)
     for (int way = 0; way < 2 * way_count; ++way)
       check(operation, comm, counts[i], way < way_count ? way : (rank + way) % way_count,
-            way < way_count ? (way + (int)i) % way_count : (3 * rank + way) % way_count, (way + (int)i) % 3 == 1);
+            way < way_count ? (way + (int)i) % way_count : (3 * rank + way) % way_count, (way + (int)i) % 3 == 1,
+            (way + (int)i) % size);
 }
 
 int main(int argc, char** argv) {

@@ -21,8 +21,8 @@ from .test_programs import FORTRAN, Run
 
 BLOCKS = ("gather", "alltoall", "allgather", "scatter")
 REDUCTIONS = ("scan", "exscan", "reduce_scatter_block", "reduce_scatter")
-BY_RANK = ("allgatherv", "alltoallv")  # blocks have their own counts
-ANY_SIZE = ("alltoallv",)  # not all ranks know the size
+BY_RANK = ("allgatherv", "alltoallv", "gatherv", "scatterv")  # blocks have their own counts
+ANY_SIZE = ("alltoallv", "gatherv", "scatterv")  # not all ranks know the size
 OPERATIONS = BLOCKS + REDUCTIONS + BY_RANK
 PROGRAMS = {BLOCKS: "shim_blocks.c", REDUCTIONS: "shim_reductions.c", BY_RANK: "shim_blocks_by_rank.c"}
 ALL_LEARN = ("alltoall", "allgather")  # of a rank that passed another count

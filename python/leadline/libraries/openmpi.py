@@ -41,8 +41,9 @@ def algorithms() -> Algorithms:
 
 
 def collectives() -> dict[str, int]:
-    """The number of each operation in a rules file: as in Open MPI's coll_base_functions.h."""
-    numbers = {name: operation.libraries["openmpi"]["number"] for name, operation in operations().items()}
+    """The number of each operation with a choice in a rules file: as in Open MPI's coll_base_functions.h."""
+    known = {name: operation.libraries.get("openmpi") for name, operation in operations().items()}
+    numbers = {name: of["number"] for name, of in known.items() if of}
     return dict(sorted(numbers.items(), key=lambda item: item[1]))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from leadline import _core, mpi, run_directory
 from leadline.errors import DamagedTrace, MissingPrerequisite, UsageError
-from leadline.operations import operations
+from leadline.operations import Operation, operations
 
 COMMUNICATOR = 0xFFFFFF  # docs/reference/format.md: the rest of the number is flags
 
@@ -70,12 +71,25 @@ def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
             size = process.communicators[communicator].size
             n_bytes = tally.key.count * process.datatypes[tally.key.datatype].size
             if operations()[operation].has_counts_by_rank:
-                of_all = tally.words[0 if operations()[operation].reduces else 1] if tally.words else 0
-                n_bytes = -(-of_all // size // 8) * 8  # the mean block, as src/shim/names.cpp has it
-                if not operations()[operation].sizes_are_known:  # it differs from rank to rank and from call to call
-                    n_bytes = 1 << (n_bytes - 1).bit_length() if n_bytes else 0
+                n_bytes = _mean_block(operations()[operation], tally.words, size)
             if not operations()[operation].has_data:
                 n_bytes = 0
             if size >= 2 and n_bytes >= 0:
                 found[operation, n_bytes, size] += tally.times
     return found
+
+
+def _mean_block(operation: Operation, words: Sequence[int], size: int) -> int:
+    """Its bytes, as src/shim/arguments.cpp has them. -1: the call is another rank's to count.
+
+    words: the bytes that a rank contributed and received. Sizes that not all ranks know differ from rank to rank and
+    from call to call: of these the next power of two.
+    """
+    by_root = "root" in (operation.contributed.by, operation.received.by)
+    of_all = words[0 if operation.reduces or operation.contributed.by == "root" else 1] if words else 0
+    if by_root and not of_all:
+        return -1
+    n_bytes = -(-of_all // size // 8) * 8
+    if not operation.sizes_are_known and n_bytes:
+        n_bytes = 1 << (n_bytes - 1).bit_length()
+    return n_bytes
