@@ -79,6 +79,7 @@ bool CallPaths::can_be_read(const Spot& s) const {
 }
 
 bool CallPaths::find_on_passing_stack(Fn fn, Caller caller, uint32_t* site) {
+  if (!any_on_passing_stack_) return false;
   const auto ret = reinterpret_cast<uint64_t>(caller.return_address);
   const auto frame = reinterpret_cast<uint64_t>(caller.frame);
   const Fn number = on_passing_stack(fn);
@@ -116,6 +117,7 @@ uint32_t CallPaths::learn(Fn fn, Caller caller) {
   if (find_on_passing_stack(fn, caller, &site)) return site;
   const Ticks begin = now();
   site = learn_site(fn, caller);
+  any_on_passing_stack_ |= !learning_->own_stack;
   keep(learning_->own_stack ? fn : on_passing_stack(fn), caller, site);
   shared_.learnt(shared_.thread, now() - begin);
   return site;

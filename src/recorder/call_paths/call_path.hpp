@@ -167,6 +167,7 @@ class CallPaths {
   uint32_t last_salt_ = 0;
   uint32_t region_ = 0;
   uint64_t region_word_ = 0;
+  bool any_on_passing_stack_ = false;
   recording::Table<recording::LiveSite> sites_;
   Contexts contexts_;
   recording::PositionMap map_{1u << 17};

@@ -194,8 +194,11 @@ bool FrameProgram::run_part(const FrameEntry::Part& part, uint64_t address, Fram
 
 bool FrameProgram::run(uint64_t address, FrameRules* rules) {
   if (!run_parts(address, rules)) return false;
+  rules->by_offsets = true;
   for (unsigned i = 0; i < Registers::count; ++i) {
-    rules->changed |= uint32_t{rules->registers[i].kind != RuleKind::same} << i;
+    const RuleKind kind = rules->registers[i].kind;
+    rules->changed |= uint32_t{kind != RuleKind::same} << i;
+    rules->by_offsets &= kind <= RuleKind::offset;
   }
   return true;
 }

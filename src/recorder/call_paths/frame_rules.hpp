@@ -11,7 +11,7 @@ namespace leadline::recorder {
 
 struct RegisterRule {
   enum class Kind : uint8_t {
-    same,
+    same,  // this and the next three say it by themselves
     unknown,
     at_offset,      // stored there, from the frame's address
     offset,         // is the frame's address and that
@@ -32,6 +32,7 @@ struct FrameRules {
   uint64_t origin, function;  // begin of the code that they are for
   uint32_t return_column;
   bool signal;
+  bool by_offsets;  // registers are the same, unknown, or what the frame's address and an offset say
 };
 
 class FrameProgram {

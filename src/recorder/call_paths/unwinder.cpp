@@ -23,14 +23,16 @@ uint64_t thread_data() {
 
 }  // namespace
 
-// One walk: the registers as they were in each frame.
+// One walk: the registers as they were in each frame. Most of them nobody asks for, so where one was stored is kept,
+// and read when its value is needed.
 struct Unwinder::Walk {
   Unwinder* self;
-  Registers registers;
-  uint64_t lowest;
-  StackBounds::Range stack;
+  Registers registers{};
+  uint64_t stored = 0;  // a bit for each register of which `registers` has the place instead of the value
+  uint64_t lowest = 0;
+  StackBounds::Range stack{};
   bool bounds_are_new = false;
-  host::ReadableMemory memory;
+  host::ReadableMemory memory{self->stack_pages_, most_stack_pages};
   uint64_t slot = 0;   // where the place of the frame at hand was read
   uint64_t frame = 0;  // its callee's frame address
 
@@ -53,8 +55,22 @@ struct Unwinder::Walk {
   bool read_word(uint64_t address, uint64_t* word) {
     return address % sizeof(*word) == 0 && on_stack(address, sizeof(*word)) && memory.read(address, word);
   }
+  bool has(unsigned number) {
+    const uint64_t bit = uint64_t{1} << number;
+    if (number < Registers::count && stored & bit) {
+      stored &= ~bit;
+      if (!read_word(registers.value[number], &registers.value[number])) registers.known &= ~bit;
+    }
+    return registers.has(number);
+  }
+  void read_all() {
+    for (unsigned i = 0; stored; ++i) has(i);
+  }
+  void begin_on_stack();
   bool frame_address(const FrameRules& rules, uint64_t* address);
   bool value_of(const FrameRules& rules, unsigned number, uint64_t frame, Registers* caller, uint64_t* read_at);
+  uint64_t step_by_offsets(const FrameRules& rules, uint64_t caller_frame);
+  uint64_t step_by_all(const FrameRules& rules, uint64_t caller_frame);
   bool step(const FrameRules& rules, bool* outermost);
   ExpressionInput input() {
     return {
@@ -64,12 +80,22 @@ struct Unwinder::Walk {
   }
 };
 
+// What was found readable of the thread's own stack above its top stays so: it is in use.
+void Unwinder::Walk::begin_on_stack() {
+  find_stack(false);
+  const uint64_t own = self->on_own_stack_ ? stack.end : 0;
+  if (own && own == self->known_stack_) return;
+  self->known_stack_ = own;
+  for (uint64_t& page : self->stack_pages_) page = 0;
+}
+
 bool Unwinder::Walk::frame_address(const FrameRules& rules, uint64_t* address) {
   if (rules.frame.kind == RegisterRule::Kind::expression) {
     const uint64_t at = rules.origin + static_cast<uint64_t>(int64_t{rules.frame.value});
+    read_all();
     if (!evaluate(memory, at, input(), nullptr, address)) return false;
   } else {
-    if (rules.frame.kind != RegisterRule::Kind::offset || !registers.has(rules.frame_register)) return false;
+    if (rules.frame.kind != RegisterRule::Kind::offset || !has(rules.frame_register)) return false;
     *address = registers.value[rules.frame_register] + static_cast<uint64_t>(int64_t{rules.frame.value});
   }
   // Frames of one stack stand one above the other.
@@ -116,14 +142,24 @@ bool Unwinder::Walk::value_of(const FrameRules& rules, unsigned number, uint64_t
   return known;
 }
 
-// To the caller's registers. outermost: the tables say that there is no caller.
-bool Unwinder::Walk::step(const FrameRules& rules, bool* outermost) {
-  *outermost = false;
-  if (rules.return_column >= Registers::count) return false;
-  uint64_t caller_frame = 0;
-  const bool no_caller = rules.registers[rules.return_column].kind == RegisterRule::Kind::unknown;
-  *outermost = no_caller;
-  if (no_caller || !frame_address(rules, &caller_frame)) return false;
+// The next two go on to the caller's registers, and return where its return address was stored, 0: nowhere.
+uint64_t Unwinder::Walk::step_by_offsets(const FrameRules& rules, uint64_t caller_frame) {
+  uint64_t return_slot = 0;
+  for (uint32_t left = rules.changed; left; left &= left - 1) {
+    const auto i = static_cast<unsigned>(__builtin_ctz(left));
+    const RegisterRule& rule = rules.registers[i];
+    const uint64_t bit = uint64_t{1} << i;
+    const bool is_stored = rule.kind == RegisterRule::Kind::at_offset;
+    registers.value[i] = caller_frame + static_cast<uint64_t>(int64_t{rule.value});
+    registers.known = rule.kind == RegisterRule::Kind::unknown ? registers.known & ~bit : registers.known | bit;
+    stored = is_stored ? stored | bit : stored & ~bit;
+    if (i == rules.return_column && is_stored) return_slot = registers.value[i];
+  }
+  return return_slot;
+}
+
+uint64_t Unwinder::Walk::step_by_all(const FrameRules& rules, uint64_t caller_frame) {
+  read_all();
   Registers caller = registers;
   uint64_t return_slot = 0;
   for (uint32_t left = rules.changed; left; left &= left - 1) {
@@ -132,15 +168,29 @@ bool Unwinder::Walk::step(const FrameRules& rules, bool* outermost) {
     value_of(rules, i, caller_frame, &caller, &at);
     if (i == rules.return_column) return_slot = at;
   }
+  registers = caller;
+  return return_slot;
+}
+
+// To the caller's frame. outermost: the tables say that there is no caller.
+bool Unwinder::Walk::step(const FrameRules& rules, bool* outermost) {
+  *outermost = false;
+  if (rules.return_column >= Registers::count) return false;
+  uint64_t caller_frame = 0;
+  const bool no_caller = rules.registers[rules.return_column].kind == RegisterRule::Kind::unknown;
+  *outermost = no_caller;
+  if (no_caller || !frame_address(rules, &caller_frame)) return false;
+  const uint64_t return_slot =
+      rules.by_offsets ? step_by_offsets(rules, caller_frame) : step_by_all(rules, caller_frame);
   if (rules.registers[Registers::stack_pointer].kind == RegisterRule::Kind::same) {
-    caller.value[Registers::stack_pointer] = caller_frame;
-    caller.known |= uint64_t{1} << Registers::stack_pointer;
+    registers.value[Registers::stack_pointer] = caller_frame;
+    registers.known |= uint64_t{1} << Registers::stack_pointer;
+    stored &= ~(uint64_t{1} << Registers::stack_pointer);
   }
-  if (!caller.has(rules.return_column)) return false;
-  caller.place = plain_return_address(caller.value[rules.return_column]);
+  if (!has(rules.return_column)) return false;
+  registers.place = plain_return_address(registers.value[rules.return_column]);
   // Only the innermost frame may keep its return address in a register.
   if (return_slot <= slot && slot) return false;
-  registers = caller;
   slot = return_slot;
   frame = caller_frame;
   return true;
@@ -167,12 +217,11 @@ const FrameRules* Unwinder::rules_at(uint64_t lookup) {
 
 [[gnu::noinline]] Unwinder::End Unwinder::walk(bool (*visit)(void* self, const Frame& frame), void* self) {
   if (!Registers::known_processor) return End::no_tables;
-  Walk walk{};
-  walk.self = this;
+  Walk walk{.self = this};
   walk.registers.read();
   walk.lowest = walk.registers.sp();
   walk.frame = walk.lowest;
-  walk.find_stack(false);
+  walk.begin_on_stack();
   uint64_t lookup = walk.registers.place;
   for (unsigned i = 0; i < most_steps; ++i) {
     const FrameRules* rules = rules_at(lookup);

@@ -46,6 +46,7 @@ class Unwinder {
     FrameRules rules;
   };
   static constexpr unsigned most_rows = 1024, index_bits = 12;
+  static constexpr unsigned most_stack_pages = 32;
 
   struct Walk;
   const FrameRules* rules_at(uint64_t lookup);
@@ -55,6 +56,8 @@ class Unwinder {
   Row rows_[most_rows] = {};
   uint16_t index_[1u << index_bits] = {};  // of rows
   unsigned count_ = 0;
+  uint64_t stack_pages_[most_stack_pages] = {};  // numbers of those that can be read
+  uint64_t known_stack_ = 0;                     // the end of the stack that they are of, 0: of none
   bool on_own_stack_ = false;
 };
 
