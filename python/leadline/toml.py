@@ -21,8 +21,10 @@ def load(path: Path) -> dict[str, Any]:
         return parsed(own_files.read_named(path, MOST_BYTES).decode())
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not a text file") from error
     except ValueError as error:  # of numbers with too many digits, too
-        raise UsageError(f"{path}: {error}") from error
+        raise UsageError(f"{path}: not TOML: {error}") from error
 
 
 def parsed(text: str) -> dict[str, Any]:

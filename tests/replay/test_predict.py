@@ -197,7 +197,7 @@ def test_the_command_prints_figures_and_reasons(
     for wrong in ("--compute main=fast", "--pack main=1", "--pack main", "--collective allreduce"):
         assert main(["predict", str(run.path), *wrong.split()]) == 2
         assert f"{wrong}: " in capsys.readouterr().err
-    for nameless in ("", ":", ":3"):
+    for nameless in (" ", ":", ":3"):
         assert main(["predict", str(run.path), "--pack", nameless]) == 2
         assert "no loop or call" in capsys.readouterr().err
     assert main(["predict", str(run.path), "--step", "nonsense"]) == 2

@@ -13,6 +13,7 @@ from leadline.bench.asking import POINT_TO_POINT
 from leadline.bench.guidelines import violations
 from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
+from leadline.run_directory import why_not_written
 from leadline.text import format as fmt
 from leadline.text.printing import console
 
@@ -25,11 +26,19 @@ def check_folder(path: Path) -> None:
     """Raises UsageError if the file's folder does not exist, or if the file may not be written there."""
     folder = path.absolute().parent
     if not folder.is_dir():
-        raise UsageError(f"cannot write {path}: no such directory: {path.parent}")
+        raise UsageError(
+            f"cannot write {path}: no such directory: {path.parent}", hint="make it first, or choose another file"
+        )
     if path.is_dir():
         raise UsageError(f"cannot write {path}: it is a directory; give a file name")
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise UsageError(f"cannot write {path}: permission denied")
+    if path.exists():
+        why = "" if os.access(path, os.W_OK) else "permission denied"
+    else:
+        why = why_not_written(folder)
+    if why:
+        raise UsageError(
+            f"cannot write {path}: {why[:1].lower()}{why[1:]}", hint="choose another file, in a directory of yours"
+        )
 
 
 def print_tables(found: Measurement) -> None:

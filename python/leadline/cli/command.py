@@ -64,7 +64,12 @@ class LazyGroup(click.Group):
             from leadline.text.suggestions import available
 
             raise UsageError(f"unknown command {args[0]!r}", hint=available(args[0], COMMANDS))
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and command is not None and "" in rest:
+            from leadline.cli.empty_values import refuse_empty
+
+            refuse_empty(command, name, rest, ctx)
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

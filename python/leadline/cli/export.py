@@ -13,6 +13,7 @@ from leadline.cli.run_argument import run_argument, run_or_newest
 from leadline.cli.saying import say
 from leadline.errors import UsageError
 from leadline.interchange import FORMATS
+from leadline.run_directory import why_not_written
 from leadline.text.suggestions import available
 
 
@@ -23,6 +24,9 @@ class _Formats(click.Choice[str]):
         if value not in self.choices:
             raise UsageError(f"unknown format {value!r}", hint=available(value, self.choices))
         return str(super().convert(value, param, ctx))
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        return f"One of {', '.join(self.choices)}"
 
 
 @click.command("export")
@@ -59,7 +63,11 @@ def command(
     if target.exists() or target.is_symlink():
         raise UsageError(f"{target} already exists; choose a new path", hint="-o NEWPATH")
     if not target.absolute().parent.is_dir():
-        raise UsageError(f"no such directory: {target.absolute().parent}")
+        raise UsageError(
+            f"no such directory: {target.absolute().parent}", hint="make it first, or choose another: -o PATH"
+        )
+    if why := why_not_written(target.absolute().parent):
+        raise UsageError(f"cannot write {target}: {why}", hint="-o PATH")
     window = window_of(iterations)
     with working("exporting"):
         run = open_run(run_or_newest(directory), step)

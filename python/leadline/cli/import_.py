@@ -42,7 +42,7 @@ def command(path: str, output: str, series: str) -> int:
     try:
         target.mkdir(mode=0o755)  # whatever the umask: others must not be able to add traces
     except OSError as error:
-        raise UsageError(f"cannot create {target}: {error.strerror}") from error
+        raise UsageError(f"cannot create {target}: {error.strerror}", hint="-o NEWDIR") from error
     try:
         with working("importing"):
             imported = import_archive(Path(path), target, kept)

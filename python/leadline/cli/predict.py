@@ -230,12 +230,12 @@ def command(
     algorithms = tuple(_algorithm(each) for each in collective)
     extents = _extents(grid, ranks)
     if len(directories) > 1 and ranks is None:
-        raise UsageError("several runs are for --ranks; other predictions are of one run")
+        raise UsageError(
+            "several runs are for --ranks; other predictions are of one run", hint="leadline predict DIR DIR --ranks N"
+        )
     if timeline and ranks is not None:
         raise UsageError("--timeline is for predictions on as many ranks as were recorded")
     with working("replaying"):
-        runs = [open_run(run_or_newest(each), step) for each in directories or (None,)]
-        run = runs[-1]
         from leadline import network as networks
         from leadline.predict import (
             AnyChange,
@@ -256,17 +256,22 @@ def command(
             Relax,
             Replays,
             Without,
+            check_algorithms,
             hosts_in,
             own_network,
             predict_ranks,
             why_spoiled,
         )
 
+        given = networks.named(network).network if network else None
+        hosts = hosts_in(place) if place is not None else ()
+        check_algorithms(algorithms)
+        runs = [open_run(run_or_newest(each), step) for each in directories or (None,)]
+        run = runs[-1]
         for one in runs:
             if reason := why_spoiled(one):
                 which = f"the run on {one.ranks} ranks" if len(runs) > 1 else "this run"
                 raise UsageError(f"no prediction can be made from {which}. {reason}")
-        given = networks.named(network).network if network else None
         program: list[AnyChange] = [Computation(sites, each) for sites, each in parts]
         program += [Pack(*_packing(each)) for each in pack]
         program += [Merge(sites) for sites in merge]
@@ -282,7 +287,6 @@ def command(
         program += [PollOnce(sites) for sites in poll_once]
         program += [Balance()] if balance else []
         program += [NoNoise()] if noise else []
-        hosts = hosts_in(place) if place is not None else ()
         own = own_network(run) if algorithms and given is None and ranks is None else None
         given = own.network if own else given
         change = Change(

@@ -102,6 +102,8 @@ def command(
     path = run_or_newest(directory)
     require(path)
     if table is not None or csv is not None or parquet is not None:
+        if json_:
+            raise UsageError("--table is CSV or Parquet, not --json", hint="leadline report DIR --table NAME")
         from leadline.cli.tables import export
 
         return export(path, table, step, csv=csv, parquet=parquet)

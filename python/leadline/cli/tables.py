@@ -32,7 +32,10 @@ def export(path: Path, name: str | None, step: str | None, *, csv: str | None, p
         try:
             write(file)
         except OSError as error:
-            raise UsageError(f"cannot write the table: {error}") from error
+            why = error.strerror or str(error)
+            raise UsageError(
+                f"cannot write {file}: {why}", hint="name another file, or none: it is then printed"
+            ) from error
         say(f"wrote table {name}, {len(table)} rows, to {shown(Path(file))}")
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from leadline.cli.reporting import open_run, step_option, working
 from leadline.cli.run_argument import run_argument, run_or_newest
 from leadline.errors import UsageError
 from leadline.run_directory import require
+from leadline.text import format as fmt
 from leadline.text.printing import console
 from leadline.text.visible import visible
 
@@ -141,7 +143,6 @@ def _find(timeline: Any, iteration: str) -> tuple[Any, str]:
 
 def _about(timeline: Any, number: Any, title: str, run: Any) -> str:
     from leadline.figures.timeline.steps import median_s
-    from leadline.text import format as fmt
 
     cut = sum(run.cut(process) for process in timeline.processes)
     ranks = "the ranks" if len(timeline.processes) == len(run.order) else f"{len(timeline.processes)} ranks"
@@ -173,13 +174,18 @@ def chosen(run: Any, text: str) -> tuple[int, ...]:
             wanted.add(by_label[part])
         elif first.isdecimal() and last.isdecimal():
             found = {p for label, p in by_label.items() if label.isdecimal() and int(first) <= int(label) <= int(last)}
-            wanted |= _some(found, part)
+            wanted |= _some(found, part, by_label)
         else:
-            raise UsageError(f"--ranks {text}: no rank {part}")
+            raise UsageError(f"--ranks {text}: no rank {part}", hint=_ranks_there(by_label))
     return tuple(process for process in run.order if process in wanted)
 
 
-def _some(found: set[int], part: str) -> set[int]:
+def _some(found: set[int], part: str, by_label: Mapping[str, int]) -> set[int]:
     if not found:
-        raise UsageError(f"--ranks: no such ranks: {part}")
+        raise UsageError(f"--ranks {part}: no such ranks", hint=_ranks_there(by_label))
     return found
+
+
+def _ranks_there(by_label: Mapping[str, int]) -> str:
+    numbers = sorted(int(label) for label in by_label if label.isdecimal())
+    return f"the run has ranks {fmt.ranges(numbers)}" if len(numbers) == len(by_label) else ", ".join(by_label)

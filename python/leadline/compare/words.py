@@ -172,4 +172,4 @@ def basis(pair: Pair) -> str:
             "one run each: the variation from run to run is unknown, so only the computation of each rank relative "
             "to the others is compared. For times, record repeats: A1,A2,A3 B1,B2,B3"
         )
-    return "one run each and no iteration times: times are not compared. Record repeats: A1,A2,A3 B1,B2,B3"
+    return "one run each: no difference between times is proven. For that, record repeats: A1,A2,A3 B1,B2,B3"

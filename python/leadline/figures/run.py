@@ -325,7 +325,10 @@ def open_run(path: str | Path, *, step: str | None = None) -> Run:
             raise DamagedTrace(f"nothing recorded in {path}: {first}{more}")
         if path.is_file():
             raise DamagedTrace(f"cannot read {path.parent / first}")
-        raise DamagedTrace(f"cannot read any trace in {path}: {first}{more}")
+        raise DamagedTrace(
+            f"cannot read any trace in {path}: {first}{more}",
+            hint="give the directory that leadline record printed, or record again: leadline record -o DIR -- COMMAND",
+        )
     description = _description(path)
     losses += _lacks(description)
     run = Run(

@@ -50,7 +50,7 @@ def resolve(word: str, search_path: str | None) -> str:
     if "/" in word and os.path.exists(word):
         kind = "is a directory" if os.path.isdir(word) else "is not executable"
         raise CannotStart(f"{word} {kind}", found=True)
-    raise CannotStart(f"{word}: command not found", found=False)
+    raise CannotStart(f"{word or repr(word)}: command not found", found=False)
 
 
 def _spawn(path: str, words: Sequence[str], environ: Mapping[str, str], mask: set[int]) -> int:

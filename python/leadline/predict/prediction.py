@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from leadline import _core, cores
@@ -377,15 +378,20 @@ def _collective_ns_of(run: Run) -> float:
     return next(known, 0.0)
 
 
-def _check_algorithms(change: Change) -> None:
+def check_algorithms(collectives: Sequence[tuple[str, str]]) -> None:
+    """Raises UsageError if there is no such operation, or if it has no such algorithm."""
     known: dict[str, list[str]] = {}
     for operation, algorithm, *_ in _core.collective_algorithms():
         known.setdefault(operation, []).append(algorithm)
-    for operation, algorithm in change.collectives:
+    for operation, algorithm in collectives:
         if operation not in known:
             raise UsageError(f"--collective {operation}: expected one of {', '.join(known)}")
         if algorithm not in known[operation]:
             raise UsageError(f"--collective {operation}={algorithm}: expected one of {', '.join(known[operation])}")
+
+
+def _check_algorithms(change: Change) -> None:
+    check_algorithms(change.collectives)
     if change.collectives and change.network is None:
         raise UsageError(
             "--collective: without a network, collectives take as long as in the run", hint="--network FILE"

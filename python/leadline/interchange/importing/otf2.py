@@ -68,7 +68,10 @@ def anchor_of(path: Path) -> Path:
             raise NoSuchRun(f"several archives in {path}: {names}", hint=hint)
         raise NoSuchRun(f"no OTF2 archive (*.otf2) in {path}", hint="give the directory that contains the *.otf2 file")
     if not path.exists():
-        raise NoSuchRun(f"no such file or directory: {path}")
+        raise NoSuchRun(
+            f"no such file or directory: {path}",
+            hint="give an archive's *.otf2 file, or the directory that contains it",
+        )
     return path
 
 
