@@ -68,8 +68,8 @@ class Replayed:
 
     steps = 100
 
-    def __init__(self, changed_s: tuple[float, ...], error: float = 0.0) -> None:
-        self._changed_s, self._error = changed_s, error
+    def __init__(self, changed_s: tuple[float, ...], error: float = 0.0, own_s: float = 0.0) -> None:
+        self._changed_s, self._error, self._own_s = changed_s, error, own_s
 
     def predict(self, change: Any) -> Any:
         base = Drawn((10.0,) * len(self._changed_s))
@@ -77,6 +77,7 @@ class Replayed:
         found.base, found.predicted = base, Drawn(self._changed_s) if change.program else base
         found.modelled = found.predicted
         found.error_of_base = {"whole": self._error}
+        found.own_s = self._own_s
         return found
 
     def seconds(self, change: Any) -> float:
@@ -95,6 +96,9 @@ def test_the_interval_of_a_gain_is_that_of_the_draws_and_of_what_is_not_known() 
     assert found.seconds == pytest.approx(1.0)
     found = gain_of(Replayed((9.0, 9.2, 8.9), error=-0.03), Balance())
     assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, 0.75 * 0.05, 1.25 * 0.14))
+    # Of the recorder's own time, the program has nothing when it is not recorded.
+    found = gain_of(Replayed((9.0, 9.2, 8.9), own_s=0.2), Balance())
+    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, 0.75 * 0.06, 1.25 * 0.11))
     # Of packing, the prediction's own interval counts, too: from 8.5 to 12 s.
     found = gain_of(Replayed((9.0, 9.2, 8.9)), Pack("exchange"))
     assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, -0.2, 1.25 * 0.15))

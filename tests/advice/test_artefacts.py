@@ -100,7 +100,7 @@ class Replays:
     def predict(self, change: predict.Change) -> Any:
         seconds = self.changed_s if change.eager_bytes == 65536 else 10.0
         figures = SimpleNamespace(drawn_s=(seconds, seconds))
-        return SimpleNamespace(predicted=figures, error_of_base={"whole": self.error})
+        return SimpleNamespace(predicted=figures, error_of_base={"whole": self.error}, own_s=0.0)
 
 
 def test_a_setting_is_written_where_the_replay_gains() -> None:

@@ -16,6 +16,8 @@ from recorder import running
 from recorder.libraries import find
 
 from leadline.__main__ import main
+from leadline.advice.kinds import parallel_io
+from leadline.errors import UsageError
 from leadline.figures.content import Content
 from leadline.figures.run import Run, open_run
 from leadline.predict import Change, Files, Join, Merge, PollOnce, Relax, Replays, Without
@@ -114,6 +116,30 @@ def test_without_new_windows_one_sided_calls_may_take_no_time(tmp_path: Path) ->
     assert found.predicted.low <= quick <= found.predicted.seconds
     assert found.predicted.seconds <= windows.predict(Change()).base.seconds
     assert [note for note in found.notes if "as long as the cheapest ones of their function" in note]
+
+
+def test_messages_that_carry_a_file_are_saved_with_it(tmp_path: Path) -> None:
+    run = recorded(BY_NAME["root_reads"], tmp_path)
+    content, replays = Content(run), Replays(run)
+    (read,) = (each for each in parallel_io.candidates(content) if each.title.startswith("Read"))
+    files, messages = read.changes
+    assert isinstance(files, Files)
+    assert isinstance(messages, Without)
+    assert files.factor == 1 / RANKS
+    found = replays.predict(Change(program=read.changes))
+    assert found.base.messages - found.predicted.messages == (RANKS - 1) * STEPS
+    assert sum(made.calls_before - made.calls_after for made in found.made) == 2 * (RANKS - 1) * STEPS
+    for one_end in messages.members:
+        with pytest.raises(UsageError, match="both sides must be changed alike"):
+            replays.predict(Change(program=(Without("root_reads", (one_end,)),)))
+
+
+def test_ranks_of_one_host_write_a_file_by_turns(tmp_path: Path) -> None:
+    content = Content(recorded(BY_NAME["late_sender"], tmp_path))
+    (written,) = parallel_io.candidates(content)
+    (change,) = written.changes
+    assert isinstance(change, Files)  # its messages have fewer bytes than the file
+    assert change.factor == 1
 
 
 def test_messages_and_exchanges_in_a_row_become_one_and_computation_stays(tmp_path: Path) -> None:

@@ -242,7 +242,8 @@ void calls_that_others_count_on_stay() {
   testing::check_equal(remove_calls({{}, {13}}, &tree, &made), "", "a local call");
   testing::check(tree.classes[0].leaves[3].removed && !tree.classes[0].leaves[0].removed, "only that");
   testing::check_equal(made.calls_before, uint64_t{ranks * steps}, "calls removed");
-  testing::check_equal(remove_calls({{}, {11}}, &tree, &made), "MPI_Isend is no blocking collective", "a message");
+  testing::check_equal(remove_calls({{}, {11}}, &tree, &made),
+                       "MPI_Isend is neither a blocking collective nor a blocking message", "a message");
   testing::check_equal(remove_calls({{}, {99}}, &tree, &made), "the program makes no call there", "nothing");
   replayed(tree, ranks * steps * fields, "without a call");
 }

@@ -202,5 +202,5 @@ def test_calls_that_are_not_made_cost_nothing(run: Run) -> None:
     # A latency is 100 s. Rank 1 went on and sent before the sum had come: only the last sum was waited for.
     assert without.predicted.seconds == pytest.approx(usual.predicted.seconds - 100, abs=1)
     assert without.base == usual.base
-    with pytest.raises(UsageError, match="MPI_Isend is no blocking collective"):
+    with pytest.raises(UsageError, match="MPI_Isend is neither a blocking collective nor a blocking message"):
         predict(run, Change(program=(Without("sends", sends),)))

@@ -44,10 +44,10 @@ def _with_sites(content: Content, entry: PatternEntry) -> PatternEntry:
     if entry.sites or used != mine:
         return entry
     sites = tuple(each.site for each in content.sites if each.site is not None and MOVING.match(each.name))
-    return replace(entry, sites=sites, steps=entry.steps or _steps(content))
+    return replace(entry, sites=sites, steps=entry.steps or steps_of(content))
 
 
-def _steps(content: Content) -> int:
+def steps_of(content: Content) -> int:
     found = content.iterations
     return found.found.count if found is not None and found.loop is not None and not found.lumped else 0
 

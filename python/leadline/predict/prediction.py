@@ -14,7 +14,7 @@ from leadline.figures.run import Run
 from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
-from leadline.predict import packing, placing
+from leadline.predict import own_time, packing, placing
 from leadline.predict.changes import AnyChange, Made, Nonblocking, Overlap, Without, apply
 from leadline.predict.costs import Costs, closest
 from leadline.predict.extrapolation import LEAST_STEPS, replayed
@@ -71,7 +71,7 @@ class Prediction:
     sensitivities: derivatives of the predicted time by L, o, g (all in s/s) and G (bytes).
     loop: the main loop, whose iterations the steps are; None: the run has none, or its place is unknown.   lumped: one
     that was recorded may be several.
-    made: what the changes to the program did."""
+    made: what the changes to the program did.   own_s: the recorder's own time that the predicted run does without."""
 
     recorded_s: dict[str, float | None]
     base: Figures
@@ -84,6 +84,7 @@ class Prediction:
     loop: NamedLoop | None
     lumped: bool = False
     made: list[Made] = field(default_factory=list)
+    own_s: float = 0.0
     notes: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
 
@@ -159,6 +160,8 @@ class Replays:
             quick = figures_of(changed, replace(change, quick_windows=True), self.costs, steps)
             old = figures_of(changed, replace(change, old_windows=True), self.costs, steps)
             predicted = between(old, quick, predicted)
+        own_s = self._own_s(made, change)
+        predicted = own_time.without(predicted, own_s, change.steps or steps)
         errors = _errors(self.times, base)
         last = replayed(changed, _settings(replace(change, old_windows=bool(windows)), self.costs), steps, traced=True)
         traced = _settled(last.outcome)
@@ -175,6 +178,7 @@ class Replays:
             loop=self.loop,
             lumped=self.loop is not None and lumps_steps(self.run, self.loop.number),
             made=made,
+            own_s=own_s,
         )
         found.notes = on_differences(self.tree.replay(_settings(plain, self.costs))["differences"], self.run)
         if last.steps:
@@ -234,12 +238,16 @@ class Replays:
         Raises UsageError as predict() does, and if a given algorithm cannot be used.
         """
         _check_algorithms(change)
-        changed, _ = self._changed(change)
+        changed, made = self._changed(change)
         change = replace(change, old_windows=change.old_windows or self._makes_windows(change))
         outcome = _settled(replayed(changed, _settings(change, self.costs), self.steps).outcome)
         if change.collectives and (unusable := outcome["differences"]["unusable"]):
             raise UsageError(f"--collective: {unusable:,} calls cannot use the given algorithm")
-        return max(outcome["end_s"])
+        return max(outcome["end_s"]) - self._own_s(made, change)
+
+    def _own_s(self, made: Sequence[Made], change: Change) -> float:
+        saved_s = own_time.saved_s(self.run, made)
+        return saved_s * change.steps / self.steps if change.steps else saved_s
 
     def unchanged(self, change: Change) -> Change:
         """What the change is compared with: the run as recorded; over several hosts, in the network of the change."""

@@ -40,7 +40,8 @@ Refusal without_noise(Tree* tree, Made* made);
 // The computation before the calls of the sites, or in the loops, is multiplied.
 Refusal computation(const Selection& at, double factor, Tree* tree, Made* made);
 
-// Blocking collective calls and calls about objects are not made; what is computed before them stays.
+// Blocking collective calls, blocking messages at both ends, and calls about objects are not made; what is computed
+// before them stays.
 Refusal remove_calls(const Selection& at, Tree* tree, Made* made);
 
 // Exchanges one after another that have the same partners become one: the last, with the bytes of all. So do blocking

@@ -59,7 +59,7 @@ FAULTS = (
     Case("receive_chain", "order", 250, "receives before it computes", ("serialised_order", "waiting"), OVERTAKE),
     Case("synchronous_sends", "order", 200, "MPI_Ssend", ("synchronous-sends",), ("relax-sends",)),
     Case("late_receive", "order", 100, "receive posted late", ("unexpected_large", "waiting"), OVERTAKE),
-    Case("late_sender", "order", 200, "rank 0 writes before it sends", ("write_by_one", "waiting"), ("parallel-io",)),
+    Case("late_sender", "order", 200, "rank 0 writes before it sends", ("write_by_one", "waiting"), ("less-output",)),
     Case("polling", "order", 500, "1,000 probes in vain", ("polling",), ("poll-once",)),
     Case("tiny_tasks", "order", 50000, "tasks shorter than messages", ("small-tasks",), trips=False),
     Case("barrier_each_step", "collectives", 3000, "a barrier", ("redundant_barrier",), BARRIER),

@@ -16,6 +16,8 @@ from leadline.findings.finding import Finding
 
 from .cases import Case
 
+CLOSE = 0.05  # of the time, between a predicted and a measured gain
+NOISE = 0.01  # of the time: runs of one program differ by it
 LITTLE = 0.02  # of the time: less is not held against a statement about a healthy program
 
 

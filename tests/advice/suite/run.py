@@ -135,10 +135,15 @@ def sums(rows: list[Row], ranks: int) -> str:
     proposed = sum(judge.proposes_right(case, verdict, ranks, gain) for case, verdict, gain in faults)
     silent = sum(judge.is_silent(verdict) for verdict in healthy)
     quiet = sum(not any(gain > judge.LITTLE for _, gain, *_ in verdict.proposals) for verdict in healthy)
+    gains = [(v.proposals[0], measured) for _, v, measured in faults if v.proposals]
+    within = sum(low <= measured <= high for (_, _, low, high), measured in gains)
+    close = sum(abs(gain - measured) <= judge.CLOSE for (_, gain, *_), measured in gains)
+    signs = sum(measured > -judge.NOISE for _, measured in gains)
     return (
         f"main loop right {loops}, at least or part {told}, of {len(verdicts)}; "
         f"first statement {named} of {len(faults)}, of which {cheap} cost less than {judge.LITTLE:.0%}; "
         f"first proposal {proposed} of {len(faults)}; "
+        f"of {len(gains)} gains, in the interval {within}, within {judge.CLOSE:.0%} {close}, sign {signs}; "
         f"healthy: silent {silent}, no proposal {quiet} of {len(healthy)}; "
         f"only the loop is judged where cores were taken, {len(taken)}, or ranks share them, {len(shared)}"
     )

@@ -1,0 +1,52 @@
+"""One rank writes in most iterations, and that takes more than a twentieth of the run: what writing less often gains.
+
+Spread over the ranks, the same writes take as long on one host (parallel_io.py)."""
+
+from __future__ import annotations
+
+import math
+
+from leadline.advice import files
+from leadline.advice.candidate import Candidate, Kind
+from leadline.figures.content import Content
+from leadline.figures.patterns import PatternEntry
+from leadline.text import format as fmt
+
+SHARE = 0.05  # of the run, that output may take
+OFTEN = 0.5  # calls an iteration
+
+
+def candidates(content: Content) -> list[Candidate]:
+    found = []
+    for entry in files.of(content, "write_by_one"):
+        every = interval_of(content, entry)
+        if every < 2:
+            continue
+        share = entry.time_s / content.run.duration_s
+        found.append(
+            files.faster(
+                "less-output",
+                f"Write {files.names(entry)} in one of {every} iterations",
+                f"Rank {entry.evidence['writer']} writes for {fmt.percent(share)} of the run. Then it would be "
+                f"{fmt.percent(SHARE)}.",
+                entry,
+                1 / every,
+                ("what is between two outputs is not needed", "each iteration's output takes about as long"),
+            )
+        )
+    return found
+
+
+def interval_of(content: Content, entry: PatternEntry) -> int:
+    """The least number of iterations between two outputs with which these take SHARE of the run; 0: they do now, or are
+    not part of most iterations."""
+    steps = entry.steps or files.steps_of(content)
+    calls = sum(each.calls for each in content.file_sites if each.site in entry.sites)
+    whole_s, other_s = content.run.duration_s, content.run.duration_s - entry.time_s
+    if not steps or calls < OFTEN * steps or other_s <= 0 or entry.time_s <= SHARE * whole_s:
+        return 0
+    every = math.ceil(entry.time_s / (other_s * SHARE / (1 - SHARE)))
+    return every if 2 * every <= steps else 0
+
+
+KIND = Kind(id="less-output", order=65, candidates=candidates, patterns=("write_by_one",))

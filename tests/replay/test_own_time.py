@@ -1,0 +1,50 @@
+"""What calls that are not made save of the recorder's own time."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
+
+from leadline.predict import own_time
+from leadline.predict.changes import Made
+from leadline.predict.figures import Figures
+
+
+def run_of(*processes: tuple[int, int]) -> Any:
+    """Calls and the recorder's ns, by process."""
+    return SimpleNamespace(
+        processes=[SimpleNamespace(total=SimpleNamespace(calls=calls), own_ns=ns) for calls, ns in processes]
+    )
+
+
+def made(change: str, before: int, after: int) -> Made:
+    return Made(change, "", before, after, 0, 0)
+
+
+def test_as_much_as_their_part_of_all_calls() -> None:
+    run = run_of((1000, 100_000), (3000, 300_000))
+    # A tenth of the calls are left out: of 400 us, 40, which is 20 on each rank.
+    assert own_time.saved_s(run, [made("pack", 500, 100)]) == pytest.approx(20e-6)
+    assert own_time.saved_s(run, [made("pack", 500, 100), made("merge", 400, 0)]) == pytest.approx(40e-6)
+
+
+@pytest.mark.parametrize("change", [made("overlap", 100, 200), made("poll-once", 4000, 10), made("balance", 0, 0)])
+def test_nothing_where_no_call_goes_or_the_replay_has_it_already(change: Made) -> None:
+    assert own_time.saved_s(run_of((1000, 100_000)), [change]) == 0
+    assert own_time.saved_s(run_of((0, 0)), [made("pack", 2, 1)]) == 0
+
+
+@pytest.mark.parametrize("loop", [True, False])
+def test_the_longest_time_stays(loop: bool) -> None:
+    phases = {"initialisation": 2.0, "loop": 8.0 if loop else None, "finalisation": 1.0}
+    figures = Figures(11.0, 10.0, 12.0, (0.8, 0.7, 0.9) if loop else None, phases, 5, (11.0, 10.0, 12.0))
+    found = own_time.without(figures, 1.0, 10 if loop else 0)
+    assert (found.seconds, found.low, found.high) == (10.0, 9.0, 12.0)
+    assert found.drawn_s == (10.0, 9.0, 11.0)
+    if loop:
+        assert found.iteration == pytest.approx((0.7, 0.6, 0.9))
+    assert found.phases_s == {**phases, **({"loop": 7.0} if loop else {"initialisation": 1.0})}
