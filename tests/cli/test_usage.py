@@ -15,7 +15,7 @@ from leadline.cli.settings import OPTIONS, PARAMETERS, default_map
 from leadline.launch.explain import why_nothing
 from leadline.launch.inside import InsideJob, OwnRank
 from leadline.launch.launcher import Launcher
-from leadline.launchers import OTHER
+from leadline.launchers import LAUNCHERS, OTHER
 
 from .conftest import Command, InProcess, Tiny, traces
 
@@ -116,6 +116,17 @@ def test_commands_in_hints_are_quoted_for_the_shell(tmp_path: Path, mpich: mpi.L
     program = shutil.copy(tiny(mpich), tmp_path / "my app")
     verdict = why_nothing(["/opt/my launcher", str(program)], Launcher(OTHER, "/opt/my launcher", "", 0), tmp_path)
     assert f"try: 'my launcher' … leadline exec '{program}' …" in verdict.hint
+
+
+@pytest.mark.parametrize("exit_code", [0, 1, None])
+def test_a_launcher_that_failed_is_the_first_suspect(
+    exit_code: int | None, tmp_path: Path, mpich: mpi.Library, tiny: Tiny
+) -> None:
+    program = str(tiny(mpich))
+    verdict = why_nothing(["/opt/mpiexec", program], Launcher(LAUNCHERS[0], "/opt/mpiexec", "", 0), tmp_path, exit_code)
+    assert ("mpiexec did not start them, or they ended before" in verdict.reason) == bool(exit_code)
+    assert verdict.hint.startswith("if mpiexec says above what is wrong, mend that first") == bool(exit_code)
+    assert "must exist and be writable" in verdict.hint
 
 
 def test_a_report_of_nothing(in_process: InProcess) -> None:

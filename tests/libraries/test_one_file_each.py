@@ -10,7 +10,7 @@ import pytest
 from mpi_facts import FACTS
 
 from leadline import libraries, mpi
-from leadline.launchers import LAUNCHERS, OTHER
+from leadline.launchers import LAUNCHERS, OTHER, recognise
 from leadline.launchers.hydra import HYDRA
 from leadline.libraries import LIBRARIES
 from leadline.libraries.intel import Intel
@@ -111,6 +111,7 @@ def test_launchers_have_names_of_their_own_and_one_recognises_itself_only() -> N
     for kind in LAUNCHERS:
         text, program = said.get(kind.name, ""), kind.name if kind.name not in said else "mpiexec"
         assert [other for other in LAUNCHERS if other.recognises(text, program)] == [kind]
+    assert recognise("srun: error: fetch_config: DNS SRV lookup failed", "srun").name == "srun"
     assert HYDRA.given({"A": "1"}) == ["-genv", "A", "1"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,3 +48,13 @@ def test_a_comparison_shows_charts_and_tables(
     assert [row[0] for row in page.rows("environments")] == ["Ranks", "CPU"]
     assert page.rows("phases")[0][:1] == ["main loop, run"]
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_page_says_what_is_wrong_with_the_runs(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    spoiled = replace(subject("b", 4, 0.01), notes=["The ranks waited for a core."])
+    document.write_comparison(
+        as_json(compare([Group("a", [subject("a", 4, 0.02)]), Group("b", [spoiled])])), tmp_path / "page.html"
+    )
+    page = open_page(tmp_path / "page.html")
+    assert page.texts("section > h2")[:2] == ["Environments", "Caveats"]
+    assert page.texts("#limits li")[0] == "b: The ranks waited for a core."

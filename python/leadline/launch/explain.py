@@ -173,10 +173,15 @@ def why_nothing(
         hint = f"unknown launcher {launcher.path}; try: {instead}"
     if launcher is None:  # on this host, with the recorder preloaded: nothing else could have prevented the recording
         return Verdict("no", f"{word} is an MPI program that ended before MPI_Init")
+    failed = bool(exit_code)
+    tool = PurePath(launcher.path).name
+    if failed:
+        hint = f"if {tool} says above what is wrong, mend that first; otherwise: {hint}"
     return Verdict(
         "no",
-        f"{word} is an MPI program, but its ranks left nothing in {directory}: they ended before MPI_Init, or ran "
-        "without the recorder, or could not write there",
+        f"{word} is an MPI program, but its ranks left nothing in {directory}: "
+        f"{f'{tool} did not start them, or they' if failed else 'they'} ended before MPI_Init, or ran without the "
+        "recorder, or could not write there",
         hint,
     )
 

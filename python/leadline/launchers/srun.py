@@ -106,7 +106,8 @@ class Srun(LauncherKind):
     options = OPTIONS
 
     def recognises(self, version_text: str, program: str) -> bool:
-        return version_text.startswith("slurm")
+        # Where there is no configuration, or no controller, it has no version but an error.
+        return version_text.startswith(("slurm", "srun: "))
 
     def passing(self, programs: list[list[str]], variables: Mapping[str, str], preload: str) -> list[list[str]]:
         return with_variables(programs, variables, preload)

@@ -70,12 +70,15 @@ function environments({ environment, groups }) {
   });
 }
 
-function limits({ limits }) {
-  if (!limits.length) return null;
+/** What is wrong with the runs, such as ranks without cores, and what is compared instead of what was asked. */
+function limits({ groups, limits }) {
+  const notes = groups.flatMap(({ runs }) => runs.flatMap(({ run, notes }) => notes.map((text) => `${run}: ${text}`)));
+  const texts = [...notes, ...limits];
+  if (!texts.length) return null;
   return h(
     "ul",
     null,
-    limits.map((text) => h("li", null, text)),
+    texts.map((text) => h("li", null, text)),
   );
 }
 
