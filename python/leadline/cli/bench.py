@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from leadline import mpi
-from leadline.bench.asking import OPERATIONS, PARTS, POINT_TO_POINT
+from leadline.bench.asking import COLLECTIVES, OPERATIONS, PARTS, POINT_TO_POINT
 from leadline.errors import UsageError
 from leadline.text.printing import write_json
 from leadline.text.suggestions import available
@@ -19,6 +19,10 @@ from leadline.text.suggestions import available
 FAILED = 7
 GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT}
 STUDY_SETTINGS = ("launches", "rounds", "seconds", "seed")
+FROM_TAKES = {
+    *("run", "operation", "algorithms", "library", "launcher", "timeout_s", "repeat", "skew_us", "buffers", "nodes"),
+    *("json_", "root", *STUDY_SETTINGS),
+}
 STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS}
 
 
@@ -129,6 +133,14 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     help="Launcher to use instead of the library's mpiexec, e.g. 'mpiexec -n 4 -hosts a,b'.",
 )
 @click.option(
+    "--from",
+    "run",
+    type=click.Path(path_type=Path),
+    metavar="RUN",
+    envvar="LEADLINE_FROM",
+    help="Measure the collectives that RUN called, with its MPI library, and say what faster algorithms would save.",
+)
+@click.option(
     "--guidelines",
     is_flag=True,
     envvar="LEADLINE_GUIDELINES",
@@ -188,6 +200,7 @@ def command(
     seed: int,
     timeout_s: float | None,
     launcher: str | None,
+    run: Path | None,
     guidelines: bool,
     study: str | None,
     full: bool,
@@ -204,12 +217,13 @@ def command(
     from leadline.bench import plot as drawing
     from leadline.bench import samples as files
     from leadline.bench.guidelines import violations
+    from leadline.cli.bench_from import bench_from
     from leadline.cli.saying import say
     from leadline.cli.workload import default_library, library_for, library_of_launcher
     from leadline.runs.progress import ProgressLine
 
+    given = [name for name in context.params if context.get_parameter_source(name) in GIVEN]
     if study is not None:
-        given = [name for name in context.params if context.get_parameter_source(name) in GIVEN]
         published = study == "wrf"  # measures nothing
         if others := sorted(set(given) - ({"study", "json_", "plot"} if published else STUDY_TAKES)):
             words = ", ".join(name if name == "operation" else option_of(context, name) for name in others)
@@ -224,6 +238,18 @@ def command(
         return run_study(study, library, context, full=full, json_=json_, timeout_s=timeout_s)
     if full:
         raise UsageError("--full needs --study")
+    if run is not None:
+        if others := sorted(set(given) - FROM_TAKES):
+            words = ", ".join(option_of(context, name) for name in others)
+            raise UsageError(f"--from measures what the run called; it does not take {words}")
+        if operation is not None and operation not in COLLECTIVES:
+            raise UsageError(f"--from measures collectives, not {operation}", hint=available(operation, COLLECTIVES))
+        how = {
+            name: context.params[name] for name in (*STUDY_SETTINGS, "repeat", "skew_us", "buffers", "root", "nodes")
+        }
+        return bench_from(
+            run, operation, library, launcher, json_=json_, algorithms=algorithms, timeout_s=timeout_s, **how
+        )
     if operation is None:
         raise UsageError("name the operation to measure", hint=f"one of {', '.join(OPERATIONS)}")
     if operation not in OPERATIONS:  # before a library is installed

@@ -40,7 +40,9 @@ OPERATIONS = ",".join(operations())
 @click.option("--mpi", "library", metavar="LIBRARY", envvar="LEADLINE_MPI", help="MPI library, as for leadline bench.")
 @click.option("--algorithms", metavar="A,B", envvar="LEADLINE_ALGORITHMS", help="Algorithms to try.  [default: all]")
 @click.option(
+    "--from",
     "--trace",
+    "trace",
     type=click.Path(path_type=Path),
     metavar="RUN",
     envvar="LEADLINE_TRACE",
@@ -131,7 +133,7 @@ def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **ask
     if protocol:
         return _protocol(program, pattern, asked)
     if program:
-        raise UsageError("a COMMAND needs --protocol", hint="to tune a run's calls: --trace RUN")
+        raise UsageError("a COMMAND needs --protocol", hint="to tune a run's calls: --from RUN")
     if pattern is not None:
         raise UsageError("--time needs --protocol")
     return _algorithms(asked)
@@ -142,6 +144,8 @@ def _algorithms(asked: dict[str, Any]) -> int:
     from leadline.cli.workload import default_library, library_for, library_of_launcher
     from leadline.runs.progress import ProgressLine
     from leadline.tuning.calls import library_of_run, of_run
+    from leadline.tuning.savings import of_rules
+    from leadline.tuning.savings_output import headline
     from leadline.tuning.table import ALGORITHMS, write
     from leadline.tuning.tune import SIZES, Wanted, tune
 
@@ -178,18 +182,22 @@ def _algorithms(asked: dict[str, Any]) -> int:
         say(f"tuning {distinct} distinct calls of {asked['trace']} with {library}")
     with ProgressLine(say) as line:
         found = tune(wanted, line.note, line.show)
+    saved = of_rules(found, [call for call in calls if call.operation in chosen]) if calls else None
+    if saved is not None and saved.savings:
+        say(headline(saved, "these rules"))
     text = write(found.table)
     if asked["output"] is not None:
         asked["output"].write_text(text)
         say(f"wrote {len(found.table.rules)} rules to {shown(asked['output'])}")
     if asked["json_"]:
-        write_json(_document(found), sys.stdout)
+        write_json(_document(found, saved), sys.stdout)
     elif asked["output"] is None:
         sys.stdout.write(text)
     return 0
 
 
-def _document(found: Any) -> dict[str, Any]:
+def _document(found: Any, saved: Any) -> dict[str, Any]:
+    """saved: of a recorded run's calls; None without one."""
     return {
         "schema": 1,
         "evidence": found.table.evidence,
@@ -206,6 +214,7 @@ def _document(found: Any) -> dict[str, Any]:
             }
             for lost in found.lost
         ],
+        **({} if saved is None else {key: saved.document()[key] for key in ("native_us", "saved_us", "calls")}),
         "rows": found.rows,
         "again": found.again,
         "written": found.written,

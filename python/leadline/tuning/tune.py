@@ -79,7 +79,7 @@ class Wanted:
 @dataclass
 class Tuned:
     """rows: of the measurements that chose.   again: of those in fresh launches.   written, in_a_row: of those in other
-    circumstances.   lost: what did not hold there.
+    circumstances.   lost: what did not hold there.   kept: what did, of which the rules are made.
     """
 
     table: Table
@@ -88,6 +88,7 @@ class Tuned:
     written: Rows = field(default_factory=list)
     in_a_row: Rows = field(default_factory=list)
     lost: list[Choice] = field(default_factory=list)
+    kept: list[Choice] = field(default_factory=list)
 
 
 def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Tuned:
@@ -120,7 +121,7 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
 
         found = refine(found, between, wanted.closest, wanted.refinements)
     tuned = Tuned(Table(()), rows)
-    kept = _confirm(bench, found, tuned)
+    tuned.kept = _confirm(bench, found, tuned)
     for choice in tuned.lost:
         say(
             f"dropped: {choice.algorithm} for {choice.operation} of {choice.n_bytes} bytes on {choice.processes} ranks "
@@ -133,7 +134,7 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
             f"The machine was busy: other processes took {fmt.percent(noise['lost_share_median'])} of the time. "
             "On an idle machine, more algorithms may win."
         )
-    tuned.table = Table(rules(kept), _evidence(wanted, bench))
+    tuned.table = Table(rules(tuned.kept), _evidence(wanted, bench))
     return tuned
 
 
