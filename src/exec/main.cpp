@@ -46,12 +46,18 @@ bool say_if_unwritable(const std::string& directory) {
   return true;
 }
 
+// What this rank inherits from a recording of other jobs, or from a site that does not record every job: the user
+// asked for this one.
+bool is_of_others(const std::string& name) {
+  return name == "LEADLINE_RUNS" || name == "LEADLINE_OFF" || name == "LEADLINE_ONE_IN";
+}
+
 // Our variables in place of those of the same name.
 std::vector<std::string> environment_with(std::map<std::string, std::string> ours) {
   std::vector<std::string> all;
   for (char** variable = environ; *variable; ++variable) {
     const std::string name(*variable, strcspn(*variable, "="));
-    if (name != "LEADLINE_RUNS" && !ours.count(name)) all.emplace_back(*variable);
+    if (!is_of_others(name) && !ours.count(name)) all.emplace_back(*variable);
   }
   for (const auto& [name, value] : ours) all.push_back(std::string(name).append(1, '=').append(value));
   return all;

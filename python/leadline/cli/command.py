@@ -32,6 +32,7 @@ COMMANDS = {
     "workload": "List, build and run the programs that come with Leadline.",
     "campaign": "Run a matrix of libraries, ranks, settings and inputs, and compare.",
     "study": "Repeat a published optimisation and compare it with the papers.",
+    "site": "Record every job of a machine, and find what loses most time.",
     "mpi": "List, name and install MPI libraries.",
     "bench": "Benchmark messages and collective algorithms.",
     "tune": "Find collective algorithms that beat the library default.",

@@ -13,6 +13,8 @@ from leadline.run_directory import SHARED, who_else_writes
 FILE_NAME = "libleadline.so"
 RUNS = "LEADLINE_RUNS"  # set: LEADLINE_DIR is the folder of several jobs' runs, each named for its job
 
+OF_SITES = ("LEADLINE_OFF", "LEADLINE_ONE_IN")  # leave jobs out at sites that record without being asked
+
 
 def library_path() -> Path:
     """The library to preload. LEADLINE_RECORDER names another one. It may not exist."""
@@ -56,6 +58,7 @@ def variables(
         "LEADLINE_DIR": str(directory),
         **({RUNS: "1"} if of_several else {}),
         **({SHARED: "1"} if _is_of_own_group(directory) else {}),
+        **{name: "" for name in OF_SITES if os.environ.get(name)},
         **settings,
     }
 

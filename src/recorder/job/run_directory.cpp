@@ -10,8 +10,9 @@
 #include "host/kept_errno.hpp"
 #include "recorder/job/job.hpp"
 #include "recorder/job/job_claim.hpp"
+#include "recorder/job/left_out.hpp"
 #include "recorder/job/run_files.hpp"
-#include "trace/hash.hpp"
+#include "trace/hash_of_text.hpp"
 
 namespace leadline::recorder {
 
@@ -28,7 +29,7 @@ constinit Job job;
 void look() {
   if (asked[0]) return;
   const char* text = getenv("LEADLINE_DIR");
-  if (!text || !*text) return;
+  if (!text || !*text || is_switched_off()) return;
   size_t n = 0;
   if (text[0] != '/') {
     if (!getcwd(asked, sizeof(asked))) return;
@@ -80,8 +81,7 @@ void name_candidate(bool below, int number) {
   strcat(run_directory_path, job.name);
   const int again = below ? number : number - 1;
   if (again == 0) return;
-  uint64_t hash = 0;
-  for (const char* at = job.identity; *at; ++at) hash = trace::mix(hash, static_cast<unsigned char>(*at));
+  const uint64_t hash = trace::hash_of_text(job.identity);
   char* end = run_directory_path + strlen(run_directory_path);
   snprintf(end, 32, again == 1 ? "-%08x" : "-%08x-%d", static_cast<unsigned>(hash >> 32), again);
 }

@@ -22,6 +22,7 @@
 #include "recorder/call_paths/code_places.hpp"
 #include "recorder/clocks/clock_exchange.hpp"
 #include "recorder/files/files.hpp"
+#include "recorder/job/left_out.hpp"
 #include "recorder/job/masking.hpp"
 #include "recorder/library/file_functions.hpp"
 #include "recorder/memory/lost_pages.hpp"
@@ -108,7 +109,7 @@ void Recorder::start() {
     state_ = State::unknown;
     return;
   }
-  if (!*asked_directory() && run_directory_fits()) return;
+  if ((!*asked_directory() && run_directory_fits()) || is_left_out()) return;
   finish_at_exit();
   watch_files();          // another library's constructor may be calling, before ours
   stop_watching_files();  // until all is ready
