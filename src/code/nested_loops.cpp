@@ -91,11 +91,7 @@ void Routine::search_from(uint32_t start, uint32_t within) {
   enter(start);
   while (depth) {
     const uint32_t b = way_[2 * depth - 2];
-    uint32_t next = none, number = 0;
-    const uint32_t tried = way_[2 * depth - 1]++;
-    successors(b, [&](uint32_t to) {
-      if (number++ == tried) next = to;
-    });
+    const uint32_t next = successor(b, way_[2 * depth - 1]++);
     if (next == none) {
       --depth;
       if (depth && blocks_[b].low < blocks_[way_[2 * depth - 2]].low) blocks_[way_[2 * depth - 2]].low = blocks_[b].low;

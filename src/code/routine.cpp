@@ -252,24 +252,28 @@ bool Routine::turn_off(Block* block, uint32_t index) {
 }
 
 void Routine::connect() {
+  const uint8_t* const flags = flags_;
+  const auto starts = [flags](uint32_t index) { return flags[index] & leader && flags[index] & length_bits; };
   for (uint32_t b = 0; b < block_count_; ++b) {
     Block& block = blocks_[b];
     block.to[0] = block.to[1] = none;
     const uint32_t end = block.begin < sizes_[0] ? sizes_[0] : sizes_[0] + sizes_[1];
-    for (uint32_t index = block.begin;;) {
-      block.last = index;
-      const uint32_t length = flags_[index] & length_bits;
+    uint32_t last = block.begin, next = none;
+    for (;;) {
+      const uint32_t length = flags[last] & length_bits;
       if (!length) break;  // no code
-      const uint32_t after = index + length;
-      if (flags_[index] & turn && !turn_off(&block, index)) break;
-      if (flags_[index] & ending || after >= end) break;
-      if (flags_[index] & turn || starts_block(after)) {
-        block.to[1] = starts_block(after) ? block_at(after) : none;
+      const uint32_t after = last + length;
+      if (flags[last] & turn && !turn_off(&block, last)) break;
+      if (flags[last] & ending || after >= end) break;
+      if (flags[last] & turn || starts(after)) {
+        next = starts(after) ? after : none;
         break;
       }
-      if (!begins_instruction(after)) break;
-      index = after;
+      if (!(flags[after] & length_bits)) break;
+      last = after;
     }
+    block.last = last;
+    if (next != none) block.to[1] = b + 1 < block_count_ && blocks_[b + 1].begin == next ? b + 1 : block_at(next);
   }
   entry_ = block_at(0);
   ok_ = ok_ && entry_ != none;  // damaged tables: they name an address within an instruction

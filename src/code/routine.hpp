@@ -148,6 +148,7 @@ class Routine {
   void find_near_loops();
   template <class Visit>
   void successors(uint32_t block, Visit visit) const;
+  uint32_t successor(uint32_t block, uint32_t number) const;  // in the same order; none: no more
   template <class Visit>
   void each_from(uint32_t block, Visit visit) const {
     for (uint32_t f = blocks_[block].first_from; f < end_of_from(block); ++f) visit(from_[f]);
@@ -217,6 +218,17 @@ void Routine::successors(uint32_t block, Visit visit) const {
   for (uint32_t i = 0; b.unknown && i < entry_count_; ++i) {
     if (entries_[i] != block) visit(entries_[i]);
   }
+}
+
+inline uint32_t Routine::successor(uint32_t block, uint32_t number) const {
+  const Block& b = blocks_[block];
+  if (number < 2 && b.to[0] != none && (number == 0 || b.to[1] != none)) return b.to[number];
+  if (!b.targets && !b.unknown) return number == 0 ? b.to[1] : none;
+  uint32_t next = none, n = 0;
+  successors(block, [&](uint32_t to) {
+    if (n++ == number) next = to;
+  });
+  return next;
 }
 
 }  // namespace leadline::code

@@ -353,30 +353,32 @@ class Decoder {
   bool ok_ = true, wide_ = false, narrow_ = false, short_address_ = false;
 };
 
-// Instructions without a prefix but REX, which are most: by their opcode, what follows it.
+// Instructions without a prefix but REX, and those with one that is a part of the opcode, which are most: by their
+// opcode, what follows it.
 struct Common {
   uint8_t immediate = 0;
-  bool modrm = false, branch = false, known = false;
+  bool modrm = false, known = false;
+  Flow flow = Flow::next;
 };
 
 constexpr Common common_of(Form form) {
   switch (form) {
     case bare:
-      return {0, false, false, true};
+      return {0, false, true};
     case imm8:
-      return {1, false, false, true};
+      return {1, false, true};
     case imm32:
-      return {4, false, false, true};
+      return {4, false, true};
     case modrm:
-      return {0, true, false, true};
+      return {0, true, true};
     case modrm_8:
-      return {1, true, false, true};
+      return {1, true, true};
     case modrm_32:
-      return {4, true, false, true};
+      return {4, true, true};
     case rel8:
-      return {1, false, true, true};
+      return {1, false, true, Flow::branch};
     case rel32:
-      return {4, false, true, true};
+      return {4, false, true, Flow::branch};
     case imm16:
     case imm24:
     case group_3_8:
@@ -393,6 +395,9 @@ struct CommonForms {
   Common one[256], two[256];  // by opcode; the second after 0F
   uint8_t modrm[256] = {};    // how long it is with its displacement and SIB, but for what that asks for
   constexpr CommonForms() {
+    one[0xe8] = {4, false, true, Flow::call};
+    one[0xe9] = {4, false, true, Flow::jump};
+    one[0xeb] = {1, false, true, Flow::jump};
     for (unsigned op = 0; op < 256; ++op) {
       const bool elsewhere = op == 0x0f || op == 0x8f || op == 0xc3 || op == 0xcb || op == 0xcf || op == 0xe8 ||
                              op == 0xe9 || op == 0xeb || op == 0xf4 || op == 0xff;
@@ -409,11 +414,14 @@ constexpr CommonForms common;
 // Of an instruction behind which lie `longest` bytes; no length: it is none of these.
 Instruction decode_common(uint64_t address) {
   const auto* p = reinterpret_cast<const uint8_t*>(address);
+  const bool prefixed = *p == 0x66 || *p == 0xf2 || *p == 0xf3;
+  p += prefixed;
   if ((*p & 0xf0) == 0x40) ++p;
   const bool two = *p == 0x0f;
   p += two;
   const Common& c = (two ? common.two : common.one)[*p++];
-  if (!c.known) return {};
+  // Else the prefix may say how long an operand is.
+  if (!c.known || (prefixed && (!two || c.immediate == 4 || c.flow != Flow::next))) return {};
   if (c.modrm) {
     const unsigned m = *p;
     const bool sib_without_base = m < 0x40 && (m & 7) == 4 && (p[1] & 7) == 5;
@@ -421,10 +429,10 @@ Instruction decode_common(uint64_t address) {
   }
   p += c.immediate;
   const auto length = static_cast<uint8_t>(reinterpret_cast<uint64_t>(p) - address);
-  if (!c.branch) return {length, Flow::next, 0};
+  if (c.flow == Flow::next) return {length, Flow::next, 0};
   int32_t distance = static_cast<int8_t>(p[-1]);
   if (c.immediate == 4) __builtin_memcpy(&distance, p - 4, sizeof(distance));
-  return {length, Flow::branch, reinterpret_cast<uint64_t>(p) + static_cast<uint64_t>(int64_t{distance})};
+  return {length, c.flow, reinterpret_cast<uint64_t>(p) + static_cast<uint64_t>(int64_t{distance})};
 }
 
 }  // namespace

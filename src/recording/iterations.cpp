@@ -90,31 +90,31 @@ bool Iterations::knows_paths() const {
   return count > 1 && whole >= count / 2;
 }
 
-// The crossing between the event before an entry and the entry's own event.
-Crossing Iterations::crossing(const SeriesEntry* entries, uint64_t i, const SeriesLoop& loop) const {
-  if (!recent_ || entries[i].position == trace::poll_position) return Crossing::none;
-  uint64_t before = i;
-  while (before && entries[before - 1].position == trace::poll_position) --before;
-  if (!before) return Crossing::none;
-  const auto site = [&](uint64_t at) {
-    const auto p = static_cast<uint32_t>(entries[at].position);
-    return p < positions_.count ? positions_.data[p].key.site : 0;
-  };
-  const uint32_t from = site(before - 1), to = site(i);
-  if (crossings_of_ != loop.source) {
+Crossing Iterations::crossing(uint32_t from, uint32_t to, uint32_t source) const {
+  if (crossings_of_ != source) {
     for (uint32_t r = 0; r < recent_crossings; ++r) recent_[r] = {};
-    crossings_of_ = loop.source;
+    crossings_of_ = source;
   }
   RecentCrossing& recent = recent_[(from * 31 + to) % recent_crossings];
   if (!recent.known || recent.from != from || recent.to != to) {
-    recent = {from, to, loops_->crossing(loops_->transitions.find(from, to), loop.source), true};
+    recent = {from, to, loops_->crossing(loops_->transitions.find(from, to), source), true};
   }
   return recent.crossing;
 }
 
+Crossing Iterations::Crossings::next(const SeriesEntry& entry) {
+  if (!of_.recent_ || entry.position == trace::poll_position) return Crossing::none;
+  const uint32_t from = before_, position = entry.position;
+  before_ = position < of_.positions_.count ? of_.positions_.data[position].key.site : 0;
+  const bool first = !any_;
+  any_ = true;
+  return first ? Crossing::none : of_.crossing(from, before_, source_);
+}
+
 uint64_t Iterations::count(const SeriesEntry* entries, uint64_t n, const SeriesLoop& loop) const {
   uint64_t times = 0;
-  for (uint64_t i = 0; loop.source && i < n; ++i) times += crossing(entries, i, loop) == Crossing::begins;
+  Crossings crossings(*this, loop.source);
+  for (uint64_t i = 0; loop.source && i < n; ++i) times += crossings.next(entries[i]) == Crossing::begins;
   if (loop.source) return times;
   for (uint64_t i = 0; i < n; ++i) times += first_of(entries[i].position) == loop.position;
   return times;
@@ -140,6 +140,7 @@ void Iterations::feed(const SeriesEntry* entries, uint64_t n, const SeriesWindow
     }
     l->running = 0;
   };
+  Crossings crossings(*this, l->source);
   uint64_t next_pause = state_.next_pause(window.first_call + 1);
   for (uint64_t i = 0; i < n; ++i) {
     uint64_t paused = 0;
@@ -150,7 +151,7 @@ void Iterations::feed(const SeriesEntry* entries, uint64_t n, const SeriesWindow
     ticks += paused;
     if (l->running) l->begin_ticks += paused;
     if (l->after && window.first_call + i == l->first_call) boundary(i);
-    const Crossing crossing = l->source ? this->crossing(entries, i, *l) : Crossing::none;
+    const Crossing crossing = l->source ? crossings.next(entries[i]) : Crossing::none;
     const bool anchor = l->source ? crossing == Crossing::begins : first_of(entries[i].position) == l->position;
     if (anchor) ++l->occurrences;
     if (anchor && l->source && l->occurrences == 1) l->first_call = window.first_call + i;

@@ -69,7 +69,19 @@ class Iterations {
  private:
   uint64_t visits(uint32_t position) const;
   uint32_t first_of(uint32_t position) const { return position < positions_.count ? first_of_[position] : 0; }
-  Crossing crossing(const SeriesEntry* entries, uint64_t i, const SeriesLoop& loop) const;
+  // The crossings between the entries of a log, which are passed one after the other, and those before them.
+  class Crossings {
+   public:
+    Crossings(const Iterations& of, uint32_t source) : of_(of), source_(source) {}
+    Crossing next(const SeriesEntry& entry);
+
+   private:
+    const Iterations& of_;
+    uint32_t source_;
+    uint32_t before_ = 0;  // site of the entry before
+    bool any_ = false;
+  };
+  Crossing crossing(uint32_t from, uint32_t to, uint32_t source) const;
   bool knows_paths() const;
 
   const SeriesState& state_;
