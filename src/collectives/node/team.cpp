@@ -86,7 +86,7 @@ Slot& Team::begin(const Means& means) {
     for (int i = 0; i < size_; ++i) {
       if (i == rank_) continue;
       wait_for(place(i).done, least, means);
-      const uint64_t done = place(i).done.load(std::memory_order_relaxed);
+      const uint64_t done = place(i).done.load(std::memory_order_acquire);  // may be later than waited for
       if (done < all) all = done;
     }
     all_done_ = all;
