@@ -23,8 +23,13 @@ static int rank, size, left, right, below, above; /* below, above: none at the e
 static int own_core;
 static double out[MOST] __attribute__((unused)), in[MOST] __attribute__((unused)), total, part;
 
+#ifndef SLOWER /* benchmarks/advise/blind.py */
+#define SLOWER 1
+#endif
+
 /* A short pause would take a wake-up longer: where each rank has a core, it is spent looking at the clock. */
-OWN void compute(int us) {
+OWN void compute(int usual_us) {
+  const int us = (int)(usual_us * SLOWER);
   if (us <= 200 && own_core) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -1,0 +1,193 @@
+"""python benchmarks/advise/blind.py [--mpi NAME]... [--rounds N] [--cases NAME,...] [--program NAME BASE CHANGED] DIR
+
+What `leadline advise` proposes first and what that gains, beside the gain measured. A trial is a program in two
+forms. The first one is recorded, and the proposals are written to DIR/NAME.json. Only then both forms run in turn,
+without the recorder; the file gets what was measured, and a row of a table is printed.
+
+Trials are faults of the suite (tests/advice/suite), computing half and twice as long between their calls as there; and
+programs that have both forms themselves, each form a command with its launcher:
+
+    --program miniFE 'mpiexec -n 2 ./miniFE.x nx=40' 'mpiexec -n 2 ./miniFE.x nx=40 mv_overlap_comm_comp=1'
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline.mpi import Library, find
+
+SUITE = Path(__file__).resolve().parents[2] / "tests" / "advice" / "suite"
+CASES = {  # program, steps
+    "slow_rank": ("balance", 100),
+    "many_small": ("exchanges", 500),
+    "fields_in_a_loop": ("exchanges", 400),
+    "fields_in_a_row": ("exchanges", 800),
+    "receive_chain": ("order", 250),
+    "synchronous_sends": ("order", 200),
+    "late_sender": ("order", 200),
+    "polling": ("order", 500),
+    "communicator_each_step": ("objects", 1000),
+    "datatype_each_step": ("objects", 200),
+    "root_reads": ("files", 500),
+    "small_writes": ("files", 150),
+}
+SLOWER = (0.5, 2.0)
+TIMEOUT_S = 300
+TRIES = 3
+WORTH = 0.01  # below which Leadline proposes nothing
+
+
+@dataclass(frozen=True)
+class Trial:
+    """printed: the program's last word is its seconds, without MPI_Init."""
+
+    name: str
+    base: Sequence[str]
+    changed: Sequence[str]
+    env: Mapping[str, str]
+    printed: bool = False
+
+
+@dataclass
+class Result:
+    """Gains are shares of the recorded run. kind: of the first proposal; "": none. Seconds: with `printed`, as the
+    program says, otherwise of the command."""
+
+    name: str
+    load: float
+    kind: str = ""
+    title: str = ""
+    refused: str = ""
+    gain: float = 0.0
+    low: float = -WORTH
+    high: float = WORTH
+    whole_s: float = 0.0
+    base_s: list[float] = field(default_factory=list)
+    changed_s: list[float] = field(default_factory=list)
+
+    def measured(self, of: Any = statistics.median) -> float:
+        return float((of(self.base_s) - of(self.changed_s)) / self.whole_s) if self.whole_s else 0.0
+
+    @property
+    def within(self) -> bool:
+        return not self.refused and self.low <= self.measured() <= self.high
+
+    def row(self) -> str:
+        if self.refused:
+            return f"| {self.name} | no advice: {self.refused} | | | | | {self.load:.1f} |"
+        said = f"{self.kind} {self.gain:.1%} ({self.low:.1%} to {self.high:.1%})" if self.kind else "nothing"
+        found = f"{self.measured():.1%} | {self.measured(min):.1%} | {100 * (self.gain - self.measured()):+.1f}"
+        return f"| {self.name} | {said} | {found} | {'yes' if self.within else 'no'} | {self.load:.1f} |"
+
+
+def trials(arguments: argparse.Namespace) -> list[Trial]:
+    before = shlex.split(arguments.before)
+    given = [
+        Trial(name, [*before, *shlex.split(a)], [*before, *shlex.split(b)], os.environ)
+        for name, a, b in arguments.program
+    ]
+    wanted = [name for name in arguments.cases.split(",") if name]
+    for name in arguments.mpi or ["mpich", "openmpi"] if wanted else ():
+        library = find(name)
+        if library is None:
+            raise SystemExit(f"{name} is not installed")
+        given += [_of_suite(library, case, slower, before, arguments.directory) for case in wanted for slower in SLOWER]
+    return given
+
+
+def _of_suite(library: Library, case: str, slower: float, before: Sequence[str], directory: Path) -> Trial:
+    program, steps = CASES[case]
+    built = directory / f"{program}-{library.name}-{slower}"
+    if not built.exists():
+        words = ["-O1", "-g", "-w", f"-DSLOWER={slower}", str(SUITE / f"{program}.c"), "-o", str(built)]
+        subprocess.run([str(library.mpicc), *words], check=True, env=library.env())
+    base, changed = ([*before, *library.launch(2), str(built), case, str(form), str(steps)] for form in (0, 1))
+    return Trial(f"{library.name}-{case}-{slower}", base, changed, library.env(), printed=True)
+
+
+def proposed(trial: Trial, directory: Path) -> Result:
+    """Where other processes had the cores, it is recorded again."""
+    for number in range(TRIES):
+        result = _proposed(trial, directory, directory / f"{trial.name}-{number}")
+        if not result.refused:
+            break
+    return result
+
+
+def _proposed(trial: Trial, directory: Path, recorded: Path) -> Result:
+    result = Result(trial.name, os.getloadavg()[0])
+    leadline = [sys.executable, "-m", "leadline"]
+    words = [*leadline, "record", "-o", str(recorded), "--", *trial.base]
+    done = subprocess.run(words, cwd=directory, env=dict(trial.env), capture_output=True, text=True, timeout=TIMEOUT_S)
+    if done.returncode:
+        raise SystemExit(f"{trial.name}: {done.stderr}")
+    done = subprocess.run([*leadline, "advise", str(recorded), "--json"], capture_output=True, text=True)
+    if done.returncode:
+        result.refused = " ".join(done.stderr.split())[:90]
+        return result
+    advice = json.loads(done.stdout)
+    result.whole_s = advice["seconds"]
+    if advice["proposals"]:
+        first = advice["proposals"][0]
+        result.kind, result.title = first["kind"], first["title"]
+        result.gain, result.low, result.high = first["gain"], first["gain_low"], first["gain_high"]
+    return result
+
+
+def seconds(trial: Trial, words: Sequence[str], directory: Path) -> float:
+    began = time.perf_counter()
+    done = subprocess.run(
+        list(words), cwd=directory, env=dict(trial.env), capture_output=True, text=True, timeout=TIMEOUT_S
+    )
+    took = time.perf_counter() - began
+    if done.returncode:
+        raise SystemExit(f"{shlex.join(words)}: {done.stdout}{done.stderr}")
+    return float(re.split(r"\s+", done.stdout.strip())[-1]) if trial.printed else took
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[2])
+    parser.add_argument("directory", type=Path, help="for recordings and results; new")
+    parser.add_argument("--mpi", action="append", default=[], help="MPI libraries; default: mpich, openmpi")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--cases", default=",".join(CASES), help='of the suite; "": none')
+    parser.add_argument("--before", default="", help="words before each launch, such as 'nice -n -20'")
+    parser.add_argument("--program", nargs=3, action="append", default=[], metavar=("NAME", "BASE", "CHANGED"))
+    arguments = parser.parse_args()
+    arguments.directory = arguments.directory.resolve()
+    arguments.directory.mkdir(parents=True)
+    print("| trial | proposed first | measured, median | of the least | points off | in the interval | load |")
+    print("|---|---|---|---|---|---|---|")
+    results = []
+    for trial in trials(arguments):
+        result = proposed(trial, arguments.directory)
+        kept = arguments.directory / f"{trial.name}.json"
+        kept.write_text(json.dumps(asdict(result), indent=1) + "\n")  # before anything is measured
+        for _ in range(arguments.rounds if not result.refused else 0):
+            result.base_s.append(seconds(trial, trial.base, arguments.directory))
+            result.changed_s.append(seconds(trial, trial.changed, arguments.directory))
+        kept.write_text(json.dumps(asdict(result), indent=1) + "\n")
+        results.append(result)
+        print(result.row(), flush=True)
+    judged = [each for each in results if not each.refused]
+    print(
+        f"of {len(results)} trials, advice for {len(judged)}; in the interval {sum(each.within for each in judged)}; "
+        f"within 5 points {sum(abs(each.gain - each.measured()) <= 0.05 for each in judged)}; "
+        f"sign right {sum(not each.kind or each.measured() > 0 for each in judged)}"
+    )
+
+
+if __name__ == "__main__":
+    main()
