@@ -1072,6 +1072,8 @@ class MessageCosts:
     after_send: float
     long_send_ns: float
     long_receive_ns: float
+    long_start_ns: float
+    together: float
 
     def set_receive(self, site: int, bits: int, whole_ns: float, message_ns: float) -> None: ...
     def set_long_busy(self, bytes: int, ns: float) -> None: ...

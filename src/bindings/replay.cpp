@@ -223,6 +223,8 @@ void bind_replay(nb::module_& m) {
       .def_prop_rw(
           "after_send", [](const MessageCosts& self) { return self.after_send; },
           [](MessageCosts& self, double part) { self.after_send = std::clamp(part, 0.0, 0.95); })
+      .def_rw("long_start_ns", &MessageCosts::long_start_ns)
+      .def_rw("together", &MessageCosts::together)
       .def_rw("long_send_ns", &MessageCosts::long_send_ns)
       .def_rw("long_receive_ns", &MessageCosts::long_receive_ns)
       .def("set_receive", [](MessageCosts& self, uint32_t site, int bits, double whole_ns,

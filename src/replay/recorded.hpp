@@ -37,13 +37,23 @@ struct MessageCosts {
   // Of messages that wait for their receiver: the calls of either end, and by size how long both are busy with it.
   double long_send_ns = 0, long_receive_ns = 0;
   std::map<int64_t, double> long_busy_ns;
+  double long_start_ns = 0;  // of that time, what does not grow with the bytes; at most `most_start` of it
+  double together = 1;       // factor of that time, where both ends copy at once that did so in turn
+  static constexpr double most_start = 0.8;
 
   bool has_long() const { return !long_busy_ns.empty(); }
-  // As much for each byte as the next longer size takes that is known, or else the longest one.
+  // Between two sizes that are known in proportion; beyond these as much more for each byte as the nearest one takes.
   double busy_ns(int64_t bytes) const {
     auto known = long_busy_ns.lower_bound(bytes);
+    if (known != long_busy_ns.end() && known != long_busy_ns.begin()) {
+      const auto& [shorter, less_ns] = *std::prev(known);
+      const auto part = static_cast<double>(bytes - shorter) / static_cast<double>(known->first - shorter);
+      return less_ns + part * (known->second - less_ns);
+    }
     if (known == long_busy_ns.end()) --known;
-    return known->second * static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(known->first, 1));
+    const double start_ns = std::min(long_start_ns, most_start * known->second);
+    return start_ns + (known->second - start_ns) * static_cast<double>(bytes) /
+                          static_cast<double>(std::max<int64_t>(known->first, 1));
   }
 };
 

@@ -158,7 +158,8 @@ double Translation::gathered_ns(const At& at, Action::Meeting meeting, bool is_r
   double one_ns = shortest_ns(before), own_ns = shortest_ns(at);
   if (has_messages()) {
     const bool receives = received_bytes(before) > 0;
-    const double busy_ns = waits_for_receiver(bytes) ? settings_.messages.busy_ns(bytes) : 0;
+    // Of a message that waits for its receiver, whose question has come: also the answer and the way.
+    const double busy_ns = waits_for_receiver(bytes) ? settings_.messages.busy_ns(bytes) + 2 * settings_.latency_ns : 0;
     one_ns = (receives ? received(before, false).whole_ns : send_ns(before, one_ns)) + busy_ns;
     const double more_ns = (receives ? received(before, false).message_ns : send_ns(before, one_ns)) + busy_ns;
     const auto parts = static_cast<double>(all) / static_cast<double>(std::max<int64_t>(bytes, 1));
@@ -281,7 +282,7 @@ bool Translation::schedule(const At& at, const std::vector<int32_t>& members, ui
         const int64_t length = (sends ? step.from : step.to).count * problem.element_bytes;
         action.kind = sends ? Action::Kind::send : Action::Kind::receive;
         action.at = channel(identity, from, to, int64_t{1} << 40);
-        action.transfer = transfer(from, to, length, false);
+        action.transfer = transfer(from, to, length, false, false);
         const network::Piece& piece = link(from, to).piece(length);
         (sends ? action.cost : action.on_wait) =
             cost(sends ? piece.processor_ns(length) : piece.receiver_ns(length), {0, 1, 0, 0});

@@ -309,7 +309,7 @@ bool Translation::message(const At& at, size_t part, bool sends, bool own, doubl
   action.own = own;
   action.at = channel(mine.identity << 1 | p.partitioned, from, to, mine.tag);
   const bool posted_before = sends && posted_before_.count({mine.identity, from, to, mine.tag});
-  action.transfer = transfer(from, to, bytes, posted_before);
+  action.transfer = transfer(from, to, bytes, posted_before, at.from.unblocked);
   action.buffered = sends && at.leaf.modes[part] == trace::SendMode::buffered;
   action.handshake = sends && at.leaf.modes[part] == trace::SendMode::synchronous && !settings_.ideal;
   if (!settings_.network) {
@@ -416,10 +416,11 @@ const network::Link& Translation::link(uint32_t from, uint32_t to) const {
   return *settings_.network->link(within ? network::Distance::node : network::Distance::other_node);
 }
 
-uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes, bool posted_before) {
+// together: with what both ends did in turn.
+uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes, bool posted_before, bool together) {
   const bool within = tree_.members[from].node == tree_.members[to].node;
-  const auto [at, fresh] =
-      transfers_.try_emplace({within, posted_before, bytes}, static_cast<uint32_t>(program_.transfers.size()));
+  const auto [at, fresh] = transfers_.try_emplace({within, posted_before, together, bytes},
+                                                  static_cast<uint32_t>(program_.transfers.size()));
   if (!fresh) return at->second;
   Transfer t;
   if (settings_.ideal) {
@@ -429,7 +430,9 @@ uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes, bool p
     t.eager = bytes <= settings_.eager_bytes;
     t.in_place = t.eager && bytes > settings_.copied_bytes;
     t.progresses = settings_.forced_progress;
-    if (waits_for_receiver(bytes)) t.busy.ps = picoseconds(settings_.messages.busy_ns(bytes));
+    if (waits_for_receiver(bytes)) {
+      t.busy.ps = picoseconds(settings_.messages.busy_ns(bytes) * (together ? settings_.messages.together : 1));
+    }
   } else {
     const network::Link& way = link(from, to);
     const network::Piece& piece = way.piece(bytes);

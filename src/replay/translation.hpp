@@ -59,7 +59,7 @@ class Translation {
   void withdraw(const std::vector<uint32_t>& ages);
   void of_requests(Action action, const std::vector<uint32_t>& ages);
   uint32_t cost(double ns, const Share& share = {});
-  uint32_t transfer(uint32_t from, uint32_t to, int64_t bytes, bool posted_before);
+  uint32_t transfer(uint32_t from, uint32_t to, int64_t bytes, bool posted_before, bool together);
   uint32_t channel(uint64_t identity, uint32_t from, uint32_t to, int64_t tag);
   uint32_t group(uint64_t identity);
   const network::Link& link(uint32_t from, uint32_t to) const;
@@ -91,7 +91,8 @@ class Translation {
   Program program_;
   RankProgram* own_ = nullptr;
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>, uint32_t> costs_;
-  std::map<std::tuple<bool, bool, int64_t>, uint32_t> transfers_;  // within a node, posted before, bytes
+  std::map<std::tuple<bool, bool, bool, int64_t>, uint32_t>
+      transfers_;  // within a node, posted before, together, bytes
   std::map<std::tuple<uint64_t, uint32_t, uint32_t, int64_t>, uint32_t> channels_;
   std::set<std::tuple<uint64_t, uint32_t, uint32_t, int32_t>> posted_before_;  // communicator, ranks, tag
   std::map<uint64_t, uint32_t> groups_;

@@ -70,12 +70,33 @@ void a_long_message_keeps_both_ranks_busy() {
   testing::check_equal(found.end_ps, steps * 2 * (4 + 3 * latency + 500 + 630) * 1000, "end");
 }
 
-void the_time_of_unknown_sizes_is_that_of_the_next_longer_one_for_each_byte() {
+// Both ranks copy at once what they copied in turn: only these messages take longer.
+void long_messages_that_are_exchanged_at_once_take_longer() {
+  const auto end_ps = [](double together) {
+    Tree tree = in_turn(5000);
+    Made made;
+    testing::check_equal(nonblocking({{}, {10, 11, 12, 13}}, &tree, &made), "", "nonblocking");
+    MessageCosts known = costs();
+    known.together = together;
+    return replayed(tree, "at once", false, 0, false, known).end_ps;
+  };
+  testing::check_equal(end_ps(1.5) - end_ps(1), steps * 250 * 1000, "more of the busy time");
+  MessageCosts known = costs();
+  known.together = 1.5;
+  testing::check_equal(replayed(in_turn(5000), "in turn", false, 0, false, known).end_ps,
+                       replayed(in_turn(5000), "in turn", false, 0, false, costs()).end_ps, "in turn");
+}
+
+void the_time_of_unknown_sizes_follows_from_the_nearest_ones() {
   MessageCosts made = costs();
   made.long_busy_ns[10000] = 2000;
   testing::check_equal(made.busy_ns(2500), 250.0, "shorter than all");
-  testing::check_equal(made.busy_ns(7500), 1500.0, "between");
+  testing::check_equal(made.busy_ns(7500), 1250.0, "between");
   testing::check_equal(made.busy_ns(20000), 4000.0, "longer than all");
+  made.long_start_ns = 450;  // of the shorter size at most 400
+  testing::check_equal(made.busy_ns(2500), 450.0, "shorter, with a start");
+  testing::check_equal(made.busy_ns(7500), 1250.0, "between, with a start");
+  testing::check_equal(made.busy_ns(20000), 3550.0, "longer, with a start");
 }
 
 void the_rest_of_a_send_comes_after_its_message_has_left() {
@@ -93,7 +114,8 @@ int main() {
   a_late_receive_costs_as_much();
   messages_that_one_call_waits_for_share_its_own_time();
   a_long_message_keeps_both_ranks_busy();
-  the_time_of_unknown_sizes_is_that_of_the_next_longer_one_for_each_byte();
+  long_messages_that_are_exchanged_at_once_take_longer();
+  the_time_of_unknown_sizes_follows_from_the_nearest_ones();
   the_rest_of_a_send_comes_after_its_message_has_left();
   return testing::result();
 }

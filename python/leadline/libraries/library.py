@@ -88,6 +88,7 @@ class MpiLibrary(ABC):
     # How it sends, unless told otherwise.
     eager_bytes: ClassVar[int]  # longer messages within a node wait for their receiver
     collective_ns: ClassVar[float] = 50.0  # what a collective call takes beyond its messages
+    long_start_ns: ClassVar[float] = 0.0  # what a longer one takes within a node, whatever its size
     copied_bytes: ClassVar[int] = 2**63 - 1  # the sends of longer ones wait until the receiver is in a call
 
     reads_romio_hints: ClassVar[bool]  # whether its MPI-IO takes the hints of ROMIO, unless told otherwise

@@ -41,6 +41,8 @@ class Mpich(MpiLibrary):
         r"HYDRA_(?!BINDING|MAPPING|MEMBIND)\w*|MPICH_INTERFACE_HOSTNAME\w*|FI_PROVIDER_PATH|FI_TCP_IFACE"
     )
     collective_ns = 75.0  # of 5.0.2: MPI_Gather on two ranks, and on one, beside a send and a receive; an AMD EPYC
+    # Of 5.0.2, one direction: 72 kB took 5.3 to 5.8 us beyond its calls and handshake, 1 MB 56.7 us; an AMD EPYC.
+    long_start_ns = 1500.0
     eager_bytes = 8191  # MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD of 5.0.2, as its mpivars prints it, less 1
     reads_romio_hints = True
     routine_form = mpich_variables.ROUTINE

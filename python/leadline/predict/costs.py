@@ -32,7 +32,8 @@ class Costs:
     """What a recording does not say of its own network. level: which of the durations of a call that is recorded many
     times is taken as its cost when it does not wait: 0: the shortest; then longer ones, up to the median.   messages:
     what its messages say.   after_send: part of a send's time after its message has left.   shared: part of the calls'
-    costs that one call in place of several saves, if it may.   longer: factor of long messages.   error: of the
+    costs that one call in place of several saves, if it may.   longer: factor of long messages; together: of those that
+    both ranks copy at once, and did in turn.   long_start_ns: what one takes whatever its size.   error: of the
     replayed base before the latency was adapted to it.   assumes_limit: no send of the run shows that one waits."""
 
     eager_bytes: int
@@ -44,6 +45,8 @@ class Costs:
     messages: RecordedCosts | None = None
     shared: float = SHARED
     longer: float = 1.0
+    together: float = 1.0
+    long_start_ns: float = 0.0
     error: float = 0.0
     assumes_limit: bool = True
 
@@ -61,6 +64,9 @@ class Costs:
         if self.messages is not None:
             costs = replayed_costs(self.messages, self.shared, self.longer)
             costs.after_send = self.after_send
+            costs.together = self.together
+            if "busy" not in self.messages.assumed:
+                costs.long_start_ns = self.long_start_ns
             settings.messages = costs
 
     def sentence(self) -> str:
