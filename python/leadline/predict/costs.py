@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from leadline import _core
+from leadline import _core, cores
 from leadline.figures.run import Run
 from leadline.predict.eager_limit import eager_limit_of
 from leadline.predict.message_costs import (
@@ -104,7 +104,8 @@ def closest(run: Run, costs: Costs, error_of: Callable[[Costs], float], large: f
     levels = [replace(costs, level=level) for level in range(int(_core.Recorded.cost_levels))]
 
     def best(several: list[Costs]) -> tuple[float, Costs]:
-        return min(((error_of(each), each) for each in several), key=lambda found: abs(found[0]))
+        errors = cores.at_once(error_of, several)
+        return min(zip(errors, several, strict=True), key=lambda found: abs(found[0]))
 
     known = costs_of(messages, functions, costs.eager_bytes, costs.copied_bytes)
     if known is None:
