@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct Step {
   uint64_t iteration = 0;
   std::vector<StepCall> calls;                        // by process and thread, in order
   std::vector<StepMessage> messages;                  // those with both ends
+  std::set<uint32_t> processes;                       // that have calls; others may count other iterations
   std::map<uint32_t, std::vector<uint32_t>> sent_at;  // by call site: the messages that it sends
   uint64_t unmatched = 0;                             // ends without the other one
   std::vector<StepCollective> collectives;
@@ -72,8 +74,7 @@ class StepReader {
  public:
   enum class Part : uint8_t {
     // One iteration whose calls' times were kept on all processes, of several in a row the richest that is not alone;
-    // if
-    // there is none, the second one, without times.
+    // if there is none, the second one, without times. After it, those of the others that send what it does not.
     iteration,
     // Several of these, regularly chosen, with the calls of the iterations beside each; all if these are few. None if
     // there are no times.

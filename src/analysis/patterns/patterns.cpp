@@ -87,7 +87,11 @@ void PatternFinder::add(const trace::Process& process, uint32_t index) {
 
 std::vector<Pattern> PatternFinder::find(const SourcePlaces& places) {
   const auto only = [](std::vector<Step> steps) { return steps.empty() ? Step{} : std::move(steps[0]); };
-  const Steps steps{only(state_->iteration.finish()), only(state_->first_calls.finish())};
+  std::vector<Step> iterations = state_->iteration.finish();
+  Steps steps{{}, only(state_->first_calls.finish()), {}};
+  for (size_t i = 0; i < iterations.size(); ++i) {
+    (i ? steps.others.emplace_back() : steps.iteration) = std::move(iterations[i]);
+  }
   const std::vector<Exchange> exchanges = exchanges_of(state_->profile, state_->traffic, steps, places);
   std::vector<Pattern> found;
   patterns_of_exchanges(state_->profile, state_->traffic, steps, places, exchanges, &found);

@@ -1,6 +1,7 @@
 // An exchange: call sites whose messages belong together (find_exchanges.hpp), and the shape of who sends to whom.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -34,15 +35,33 @@ struct Exchange {
   bool wildcards = false;
 };
 
-// The order of calls: in a step of the main loop, and at the start of the run.
+// The order of calls: in a step of the main loop, in others that send what it does not, and at the start of the run.
 struct Steps {
   Step iteration, first_calls;
-  // Calls that occur only in some iterations may be missing from the one that was read.
+  std::vector<Step> others;
+  // Calls that occur only in some iterations may be missing from the first one that was read, and so are ranks that
+  // count the iterations of another loop.
   const Step& of(const Exchange& e) const {
-    for (const uint32_t s : e.sites) {
-      if (iteration.sent_at.count(s) || iteration.operated_at.count(s)) return iteration;
+    if (all_take_part(iteration, e) || !all_take_part(first_calls, e)) {
+      if (has(iteration, e)) return iteration;
+      for (const Step& other : others) {
+        if (has(other, e)) return other;
+      }
     }
     return first_calls;
+  }
+  // It was read in one iteration.
+  bool of_iteration(const Exchange& e) const { return &of(e) != &first_calls; }
+
+ private:
+  static bool all_take_part(const Step& step, const Exchange& e) {
+    return std::all_of(e.edges.begin(), e.edges.end(), [&step](const GraphEdge& edge) {
+      return step.processes.count(edge.from) && step.processes.count(edge.to);
+    });
+  }
+  static bool has(const Step& step, const Exchange& e) {
+    return std::any_of(e.sites.begin(), e.sites.end(),
+                       [&step](uint32_t s) { return step.sent_at.count(s) || step.operated_at.count(s); });
   }
 };
 

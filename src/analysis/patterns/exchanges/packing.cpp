@@ -45,7 +45,7 @@ std::optional<Pattern> Packing::messages(const Exchange& e, const Ordering& o, b
   if (mean_bytes(e) > most_bytes) return {};
   p.name = "packable_messages";
   // Messages of different steps cannot be combined: only one step is read.
-  const bool of_one_step = &steps_.of(e) == &steps_.iteration || !e.in_main_loop;
+  const bool of_one_step = steps_.of_iteration(e) || !e.in_main_loop;
   if (const uint64_t row = o.known && of_one_step ? in_a_row(e, o) : 1; row > 1) {
     p.evidence = {{"together", static_cast<int64_t>(row)},
                   {"messages_to_a_partner_per_step", each},

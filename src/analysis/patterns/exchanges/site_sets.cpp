@@ -28,7 +28,9 @@ class Belonging {
   std::vector<SiteSet> run() {
     join_requests();
     join_copies();
-    for (const Step* step : {&steps_.iteration, &steps_.first_calls}) {
+    std::vector<const Step*> read = {&steps_.iteration, &steps_.first_calls};
+    for (const Step& other : steps_.others) read.push_back(&other);
+    for (const Step* step : read) {
       for (const StepMessage& m : step->messages) join(step->calls[m.send].site, step->calls[m.receive].site);
       for (const StepOperation& o : step->accesses.operations) {
         for (const uint32_t other : {o.opened_by, o.closed_by}) {
