@@ -1,5 +1,6 @@
 #include "exec/recorder.hpp"
 
+#include <glob.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -25,6 +26,18 @@ std::string own_folder() {
   return file.substr(0, file.rfind('/'));
 }
 
+// A wheel serves every version of Python, not only the one that it was built by.
+std::string of_any_python(const std::string& root) {
+  std::string found;
+  for (const char* modules : {"/lib*/python3.*/site-packages", "/lib*/python3.*/dist-packages"}) {
+    glob_t all{};
+    if (glob((root + modules + "/leadline/lib" + file_name).c_str(), 0, nullptr, &all) == 0) found = all.gl_pathv[0];
+    globfree(&all);
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
 // Within the package, or in the folder of commands of an environment, whose modules are in one of a few places.
 std::string installed_library() {
   const std::string own = own_folder();
@@ -38,7 +51,7 @@ std::string installed_library() {
     const std::string library = root + modules + "/leadline/lib" + file_name;
     if (is_file(library)) return library;
   }
-  return "";
+  return of_any_python(root);
 }
 
 }  // namespace

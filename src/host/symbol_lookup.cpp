@@ -32,7 +32,7 @@ void* nothing(void*, const char*) { return nullptr; }
 }  // namespace
 
 // A sanitizer looks names up before its own code is ready: none of it here.
-__attribute__((no_sanitize("address,thread,undefined"))) LookUp next_dlsym() {
+__attribute__((no_sanitize("address", "thread", "undefined"))) LookUp next_dlsym() {
   LookUp found = __atomic_load_n(&next, __ATOMIC_RELAXED);
   if (found) return found;
   const int saved = errno;

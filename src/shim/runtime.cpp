@@ -33,6 +33,7 @@ void operator delete[](void* p) noexcept { free(p); }
 void operator delete(void* p, size_t) noexcept { free(p); }
 void operator delete[](void* p, size_t) noexcept { free(p); }
 
+#ifdef __GLIBCXX__  // of other libraries, what would throw ends the process by itself where exceptions are off
 namespace std {
 
 void __throw_bad_alloc() { give_up("out of memory in a collective"); }
@@ -40,3 +41,4 @@ void __throw_bad_array_new_length() { give_up("out of memory in a collective"); 
 void __throw_length_error(const char* what) { give_up(what); }
 
 }  // namespace std
+#endif

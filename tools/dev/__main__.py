@@ -17,6 +17,7 @@ from dev.prerequisites import BUILDING, CHARTS, Prerequisite, provide, provide_f
 from dev.scripts import ensure_linter
 from dev.sentences import sentences
 from dev.steps import StepFailed, exclusive, say
+from dev.wheel import make_wheel
 
 USAGE = """usage: ./dev COMMAND
 
@@ -32,6 +33,7 @@ USAGE = """usage: ./dev COMMAND
   setup             set up everything that the above need
   docs              check the links in the documentation, and make a site of it in build/site
   sbom              write what Leadline consists of and needs, with licences, to build/sbom.json (CycloneDX)
+  wheel             make a wheel for every Python and glibc from 2.17 on, in dist/ (needs Python 3.10, 3.11 and 3.12)
   sentences [--comments] [PART]  every sentence that Leadline can print, or its comments, of files with PART in the path
 """
 MISSING_PREREQUISITE = 5
@@ -99,6 +101,12 @@ def sbom(_: list[str]) -> int:
     return 0
 
 
+def wheel(_: list[str]) -> int:
+    with exclusive():
+        make_wheel()
+    return 0
+
+
 def setup(_: list[str]) -> int:
     testing.say_skipped(set_up(tests=True))
     return 0
@@ -127,6 +135,7 @@ COMMANDS = {
     "sentences": sentences,
     "docs": docs,
     "sbom": sbom,
+    "wheel": wheel,
 }
 
 

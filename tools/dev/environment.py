@@ -34,7 +34,7 @@ def ensure_venv(groups: tuple[str, ...] = ()) -> None:
     if not PYTHON.exists():
         shutil.rmtree(VENV, ignore_errors=True)
         step("creating .venv", [sys.executable, "-m", "venv", VENV])
-    project = _read_toml(ROOT / "pyproject.toml")
+    project = read_project()
     _install("build and run-time packages", [*project["build-system"]["requires"], *project["project"]["dependencies"]])
     _install("cmake and ninja", _build_tools())
     for group in groups:
@@ -46,7 +46,7 @@ def ensure_optional() -> list[str]:
     """Install packages that tests use if they are there. Returns those that are not available here, for example for
     this Python. That is not a failure."""
     missing = []
-    groups = _read_toml(ROOT / "pyproject.toml")["dependency-groups"]
+    groups = read_project()["dependency-groups"]
     optional = ("programs", "browser", "frames", "interchange", "site")
     for package in [package for group in optional for package in groups[group]]:
         name = package.partition("=")[0].partition(">")[0]
@@ -58,8 +58,9 @@ def ensure_optional() -> list[str]:
     return missing
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
-    return json.loads(subprocess.check_output([PYTHON, "-c", READ_TOML, path], text=True))
+def read_project() -> dict[str, Any]:
+    """pyproject.toml, by the Python of .venv."""
+    return json.loads(subprocess.check_output([PYTHON, "-c", READ_TOML, ROOT / "pyproject.toml"], text=True))
 
 
 def _build_tools() -> list[str]:

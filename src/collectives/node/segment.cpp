@@ -1,12 +1,13 @@
 #include "collectives/node/segment.hpp"
 
 #include <fcntl.h>
+#include <linux/memfd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace leadline::collectives::node {
@@ -45,10 +46,11 @@ bool Segment::map(int file, int64_t bytes) {
   return true;
 }
 
+// By numbers of system calls: functions for them came with glibc 2.25 and 2.27, and this also runs with older ones.
 // The pages are there from the beginning: a page that the system lacks later would be a signal in the program.
 bool Segment::make(int64_t bytes) {
-  if (!may_be_so_long(bytes) || getrandom(nonce_, sizeof(nonce_), 0) != sizeof(nonce_)) return false;
-  file_ = memfd_create("leadline", MFD_CLOEXEC);
+  if (!may_be_so_long(bytes) || syscall(SYS_getrandom, nonce_, sizeof(nonce_), 0) != sizeof(nonce_)) return false;
+  file_ = static_cast<int>(syscall(SYS_memfd_create, "leadline", MFD_CLOEXEC));
   if (file_ < 0 || posix_fallocate(file_, 0, bytes) != 0 || !map(file_, bytes)) {
     close_file();
     return false;

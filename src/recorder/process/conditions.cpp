@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -192,7 +193,7 @@ void conditions_in_init(LiveConditions* conditions) {
   put_runs(processors, conditions);
   cpu_before = system_ns(CLOCK_PROCESS_CPUTIME_ID);
   early_threads.note();
-  thread_of_init = gettid();
+  thread_of_init = static_cast<pid_t>(syscall(SYS_gettid));  // gettid() came with glibc 2.30
   waiting_known = read_waited(thread_of_init, &waited_before);
 }
 

@@ -2,13 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/random.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -156,7 +157,7 @@ void Recorder::create_live_file() {
   live_directory_.choose(host.text);
   // On a node the name may also be that of a process on a node, or in a container, of the same name.
   uint32_t other = 0;
-  if (live_directory_.away() && getrandom(&other, sizeof(other), GRND_NONBLOCK) != sizeof(other)) {
+  if (live_directory_.away() && syscall(SYS_getrandom, &other, sizeof(other), GRND_NONBLOCK) != sizeof(other)) {
     other = static_cast<uint32_t>(now());
   }
   for (int again = 1; again < 100; ++again) {
