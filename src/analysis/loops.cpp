@@ -20,6 +20,18 @@ trace::Frame with_module(trace::Frame f, const std::vector<uint32_t>& modules) {
   return f;
 }
 
+structure::SiteKinds kinds_of_sites(const trace::Process& process, const trace::Stream& stream) {
+  structure::SiteKinds kinds{std::vector<bool>(stream.sites.size()), std::vector<bool>(stream.sites.size())};
+  for (uint32_t s = 0; s < stream.sites.size(); ++s) {
+    const uint32_t function = stream.sites[s].function;
+    if (function >= process.functions.size()) continue;
+    const CallClass cls = process.functions[function].cls;
+    kinds.files[s] = trace::is_posix(cls);
+    kinds.messages[s] = trace::facts_of(cls).category == trace::Category::point_to_point;
+  }
+  return kinds;
+}
+
 }  // namespace
 
 const LoopCell* RunLoop::cell(uint32_t process) const {
@@ -91,12 +103,7 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       cells[l].about = stream.loops[l].about;
       cells[l].by_time = stream.loops[l].by_time;
     }
-    std::vector<bool> file_sites(stream.sites.size());
-    for (uint32_t s = 0; s < stream.sites.size(); ++s) {
-      const uint32_t function = stream.sites[s].function;
-      file_sites[s] = function < process.functions.size() && trace::is_posix(process.functions[function].cls);
-    }
-    const structure::ThreadShape& shape = shapes_.of(stream, file_sites);
+    const structure::ThreadShape& shape = shapes_.of(stream, kinds_of_sites(process, stream));
     lost_calls_ = trace::saturating_sum(lost_calls_, shape.lost_calls);
     for (uint32_t l = 1; l < shape.loops.size() && l < own.size(); ++l) {
       cells[l].shape = shape.loops[l];

@@ -61,10 +61,11 @@ void collect(const LoopTree& tree, Sequence iterations, uint64_t times, std::map
 
 // What a sequence stands for.
 struct Amounts {
-  double calls = 0, ns = 0;
+  double calls = 0, ns = 0, messages = 0;
 };
 
-std::vector<Amounts> amounts_of(const TimedTree& timed, const std::vector<bool>& file_sites) {
+std::vector<Amounts> amounts_of(const TimedTree& timed, const SiteKinds& kinds) {
+  const auto is = [](const std::vector<bool>& of, uint32_t site) { return site < of.size() && of[site]; };
   const LoopTree& tree = timed.tree;
   std::vector<Amounts> found(tree.sequences.size());
   for (Sequence s = 1; s < tree.sequences.size(); ++s) {
@@ -73,13 +74,14 @@ std::vector<Amounts> amounts_of(const TimedTree& timed, const std::vector<bool>&
       if (is_call(e)) {
         const LeafTimes& leaf = timed.times[Item(e.id).index()];
         const uint32_t site = tree.calls[Item(e.id).index()].key.site;
-        const bool of_file = site < file_sites.size() && file_sites[site];
-        one = {of_file ? 0.0 : 1.0, leaf.duration_ns + leaf.before_ns};
+        one = {is(kinds.files, site) ? 0.0 : 1.0, leaf.duration_ns + leaf.before_ns,
+               is(kinds.messages, site) ? 1.0 : 0.0};
       } else {
         one = found[inside(tree, e)];
       }
       found[s].calls += one.calls * static_cast<double>(e.times);
       found[s].ns += one.ns * static_cast<double>(e.times);
+      found[s].messages += one.messages * static_cast<double>(e.times);
     }
   }
   return found;
@@ -90,7 +92,7 @@ double effective_iterations(const std::map<Sequence, uint64_t>& variants, const 
   for (const auto& [variant, n] : variants) {
     const auto times = static_cast<double>(n);
     // What delays an iteration on a busy machine is not its own.
-    const Amounts one = {amounts[variant].calls, amounts[variant].ns + trace::loop_noise_ns};
+    const Amounts one = {amounts[variant].calls, amounts[variant].ns + trace::loop_noise_ns, 0};
     sum.calls += times * one.calls;
     sum.ns += times * one.ns;
     squares.calls += times * one.calls * one.calls;
@@ -118,7 +120,7 @@ bool reads_commands(const std::map<Sequence, uint64_t>& variants, const std::vec
   constexpr uint64_t least_iterations = 8;
   Amounts sum;
   uint64_t all = 0;
-  std::vector<std::pair<double, uint64_t>> calls, ns;
+  std::vector<std::pair<double, uint64_t>> calls, ns, messages;
   for (const auto& [variant, n] : variants) {
     const auto times = static_cast<double>(n);
     sum.calls += times * amounts[variant].calls;
@@ -126,8 +128,9 @@ bool reads_commands(const std::map<Sequence, uint64_t>& variants, const std::vec
     all = saturating_sum(all, n);
     calls.emplace_back(amounts[variant].calls, n);
     ns.emplace_back(amounts[variant].ns, n);
+    messages.emplace_back(amounts[variant].messages, n);
   }
-  if (all < least_iterations) return false;
+  if (all < least_iterations || median_of(&messages, all) > 0) return false;
   const double usual_calls = median_of(&calls, all), usual_ns = median_of(&ns, all);
   const auto iterations = static_cast<double>(all);
   return usual_calls <= most_calls && least_times_calls * usual_calls * iterations <= sum.calls &&
@@ -160,8 +163,7 @@ struct Distribution {
 
 }  // namespace
 
-std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream,
-                                   const std::vector<bool>& file_sites) {
+std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream, const SiteKinds& kinds) {
   const LoopTree& tree = timed.tree;
   const size_t loops = std::max<size_t>(stream.loops.size(), 1);
   std::vector<LoopShape> shapes(loops);
@@ -191,8 +193,8 @@ std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& 
     for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) ++shapes[l].varying;
   }
   for (uint32_t l = 1; l < loops; ++l) distributions[l].finish(shapes[stream.loops[l].outer].iterations, &shapes[l]);
-  const std::vector<Amounts> amounts = amounts_of(timed, file_sites);
-  Revisits revisits(tree, file_sites);
+  const std::vector<Amounts> amounts = amounts_of(timed, kinds);
+  Revisits revisits(tree, kinds.files);
   for (uint32_t l = 1; l < loops; ++l) {
     shapes[l].effective = effective_iterations(variants[l], amounts);
     shapes[l].commands = reads_commands(variants[l], amounts);

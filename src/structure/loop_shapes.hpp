@@ -10,6 +10,11 @@
 
 namespace leadline::structure {
 
+// By site: whether its calls are libc's on files (others are MPI's), and whether they send or receive messages.
+struct SiteKinds {
+  std::vector<bool> files, messages;
+};
+
 struct LoopShape {
   uint64_t iterations = 0;  // total
   uint64_t variants = 0;    // distinct ones among its iterations
@@ -22,17 +27,15 @@ struct LoopShape {
   float commonest = 0;  // the most frequent variant's share of the iterations
   // Iterations that its calls of MPI, or its time, are spread over: (sum of x)^2 / sum of x^2; the smaller of the two.
   double effective = 0;
-  // Its usual iteration makes few calls and takes little of the time: it reads a command, say, and a few other
-  // iterations carry out those that take long.
+  // Its usual iteration makes few calls, none of them a message, and takes little of the time: it reads a command, say,
+  // and a few other iterations carry out those that take long. With messages, it is a step between two outputs.
   bool commands = false;
   uint64_t revisited = 0;  // iterations that come to a call twice (revisits.hpp)
   Restarts restarts;       // of its inner loop, if iterations of this one may have gone unseen
 };
 
 // Indexed by number of the stream's loops. The time of an iteration is taken to be that of its calls and of what comes
-// before each, on average of all equal calls. `file_sites`: by site, whether its calls are libc's on files; others are
-// MPI's.
-std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream,
-                                   const std::vector<bool>& file_sites = {});
+// before each, on average of all equal calls.
+std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream, const SiteKinds& kinds = {});
 
 }  // namespace leadline::structure

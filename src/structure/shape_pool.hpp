@@ -25,8 +25,8 @@ struct ThreadShape {
 
 class ShapePool {
  public:
-  // Valid as long as the pool. `file_sites`: see loop_shapes().
-  const ThreadShape& of(const trace::Stream& stream, const std::vector<bool>& file_sites = {});
+  // Valid as long as the pool. `kinds`: see loop_shapes().
+  const ThreadShape& of(const trace::Stream& stream, const SiteKinds& kinds = {});
   // The number of different trees so far.
   size_t trees() const { return shapes_.size(); }
 

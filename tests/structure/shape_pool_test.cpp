@@ -2,6 +2,8 @@
 #include "structure/shape_pool.hpp"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../native/check.hpp"
 #include "../recording/memory_thread.hpp"
@@ -87,7 +89,7 @@ void what_varies_without_end_is_no_variant() {
 }
 
 // Commands that a loop reads in one call each. Of those that `run`, one makes 200 calls.
-bool reads_commands(uint64_t commands, uint64_t each_runs, uint64_t duration) {
+bool reads_commands(uint64_t commands, uint64_t each_runs, uint64_t duration, std::vector<bool> messages = {}) {
   MemoryThread thread;
   for (uint64_t n = 0; n < commands; ++n) {
     thread.add(plain(1, 8, 0, 0), duration, 10);
@@ -101,7 +103,7 @@ bool reads_commands(uint64_t commands, uint64_t each_runs, uint64_t duration) {
   stream.loops[2].outer = 1;
   stream.site_loops = {0, 1, 2};
   stream.back_edges = {{1, 1, 1}, {2, 1, 1}, {2, 2, 2}};
-  return loop_shapes(timed_tree(stream), stream)[1].commands;
+  return loop_shapes(timed_tree(stream), stream, {{}, std::move(messages)})[1].commands;
 }
 
 void most_commands_do_next_to_nothing() {
@@ -110,6 +112,8 @@ void most_commands_do_next_to_nothing() {
   check(!reads_commands(30, 1, 100), "all run: these are steps");
   check(!reads_commands(30, 30, 100000), "the others take their time: these are steps, too");
   check(!reads_commands(5, 5, 100), "too few to tell");
+  check(!reads_commands(30, 30, 100, {false, true, false}), "with a message in each, one of thirty steps has output");
+  check(reads_commands(30, 30, 100, {false, false, true}), "the messages are those of what a command runs");
 }
 
 void lost_order_is_counted() {
