@@ -24,6 +24,11 @@ def on_differences(differences: dict[str, int], run: Run) -> list[str]:
         "untimed": "times, of calls and of the computation before them, were not kept and are the means of their kind",
     }
     notes = [f"{differences[name]:,} {text}." for name, text in texts.items() if differences[name]]
+    if run.description.get("state") == "imported":
+        notes.append(
+            "The archive does not say whether ranks shared cores: if they did, waits for a core are replayed as "
+            "computation, and gains are not what they seem."
+        )
     waited = [p.conditions.waited_ns for p in run.processes if p.conditions.waited_ns >= 0]
     busiest = max(waited, default=0) * 1e-9
     if busiest > 0.01 * run.duration_s:
