@@ -2,7 +2,8 @@
 
 Settings that make a program slower by construction (tests/programs/improvable.c), set in the environment, among the
 launcher's options or in the library's file of settings. `leadline improve` has to find and undo each: a line for each
-search, and at the end how many of them did. A search takes one to three minutes on two idle cores.
+search, and at the end how many of them did. A search tries all candidates, in a minute at most (--for), which two idle
+cores need for forty launches or more: 12 minutes for all of them.
 --kill ends each search with SIGKILL after a random number of its launches, up to five times, and goes on with it.
 """
 
@@ -44,6 +45,7 @@ class Case:
     least: float = 0.1
 
 
+SHORT = ("--sleep-ms=30", "--bytes=262144")
 ONE_CORE = ("taskset", "-c", "0")
 PARTS = {
     "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "pipelined_tree",
@@ -59,21 +61,21 @@ ON_CORE_0 = "".join(f"rank {rank}={os.uname().nodename} slot=0\n" for rank in ra
 OPENMPI_PARTS = {f"OMPI_MCA_{name}": value for name, value in SEGMENTS.items()}
 OPENMPI_PARTS_FILE = "".join(f"{name} = {value}\n" for name, value in SEGMENTS.items())
 CASES = (
-    Case("eager", "mpich", "late", 8, {"MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD": "0"}),
-    Case("eager", "openmpi", "late", 8, {"OMPI_MCA_btl_tcp_eager_limit": "256"}, settings="btl = tcp,self\n"),
-    Case("eager-file", "openmpi", "late", 8, settings="btl = tcp,self\nbtl_tcp_eager_limit = 256\n"),
-    Case("algorithm", "mpich", "parts", 10, PARTS, least=0.5),
-    Case("algorithm", "openmpi", "parts", 10, OPENMPI_PARTS, least=0.5),
-    Case("algorithm-file", "openmpi", "parts", 10, settings=OPENMPI_PARTS_FILE, least=0.5),
+    Case("eager", "mpich", "late", 6, {"MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD": "0"}),
+    Case("eager", "openmpi", "late", 6, {"OMPI_MCA_btl_tcp_eager_limit": "256"}, settings="btl = tcp,self\n"),
+    Case("eager-file", "openmpi", "late", 6, settings="btl = tcp,self\nbtl_tcp_eager_limit = 256\n"),
+    Case("algorithm", "mpich", "parts", 6, PARTS, least=0.5),
+    Case("algorithm", "openmpi", "parts", 6, OPENMPI_PARTS, least=0.5),
+    Case("algorithm-file", "openmpi", "parts", 6, settings=OPENMPI_PARTS_FILE, least=0.5),
     Case(
-        "binding", "openmpi", "barriers", 10, files={"ranks": ON_CORE_0}, least=0.5,
+        "binding", "openmpi", "barriers", 6, files={"ranks": ON_CORE_0}, least=0.5,
         options=("--map-by", "rankfile:file={dir}/ranks", "--bind-to", "core:overload-allowed"),
     ),
-    Case("binding", "intel", "barriers", 10, {"I_MPI_PIN_PROCESSOR_LIST": "0"}, least=0.5),
-    Case("yielding", "openmpi", "barriers", 10, {"OMPI_MCA_mpi_yield_when_idle": "0"}, ("--bind-to", "none"), least=0.5,
+    Case("binding", "intel", "barriers", 6, {"I_MPI_PIN_PROCESSOR_LIST": "0"}, least=0.5),
+    Case("yielding", "openmpi", "barriers", 6, {"OMPI_MCA_mpi_yield_when_idle": "0"}, ("--bind-to", "none"), least=0.5,
          before=ONE_CORE),
-    Case("yielding", "intel", "barriers", 10, {"I_MPI_THREAD_YIELD": "0"}, before=ONE_CORE, least=0.5),
-    Case("files", "mpich", "pieces", 8, {"ROMIO_HINTS": "{dir}/hints"}, files={"hints": HINTS}),
+    Case("yielding", "intel", "barriers", 6, {"I_MPI_THREAD_YIELD": "0"}, before=ONE_CORE, least=0.5),
+    Case("files", "mpich", "pieces", 6, {"ROMIO_HINTS": "{dir}/hints"}, files={"hints": HINTS}),
 )  # fmt: skip
 
 
@@ -94,7 +96,7 @@ def launched(case: Case, library: Library, program: Path, folder: Path) -> tuple
     start, *count = library.launch(2)
     options = [word.format(dir=folder) for word in case.options]
     environ = {**library.env(), **{name: value.format(dir=folder) for name, value in case.variables.items()}}
-    return [*case.before, start, *options, *count, str(program), case.kind, str(case.steps)], {
+    return [*case.before, start, *options, *count, str(program), case.kind, str(case.steps), *SHORT], {
         **environ,
         "HOME": str(folder),
     }
@@ -144,7 +146,7 @@ def main() -> int:
     given.add_argument("--mpi", action="append")
     given.add_argument("--only", default="")
     given.add_argument("--repeats", type=int, default=1)
-    given.add_argument("--for", dest="limit", default="10m")
+    given.add_argument("--for", dest="limit", default="1m")
     given.add_argument("--kill", action="store_true")
     given.add_argument("directory", type=Path)
     options = given.parse_args()

@@ -16,14 +16,17 @@ namespace {
 // Parts of the binary interface (api/abi/) that only the probe needs.
 struct More {
   host::Constant real, type_char, errors_return;
+  int mode;  // MPI_MODE_CREATE, MPI_MODE_RDWR and MPI_MODE_DELETE_ON_CLOSE
 };
 
 host::Constant value(uint64_t of) { return {host::Constant::Kind::value, of, nullptr}; }
 host::Constant address(const char* symbol) { return {host::Constant::Kind::address_of, 0, symbol}; }
 
-More mpich() { return {value(0x4c00080b), value(0x4c000101), value(0x54000001)}; }
-More standard() { return {value(0x214), value(0x243), value(0x143)}; }
-More openmpi() { return {address("ompi_mpi_double"), address("ompi_mpi_char"), address("ompi_mpi_errors_return")}; }
+More mpich() { return {value(0x4c00080b), value(0x4c000101), value(0x54000001), 1 | 8 | 16}; }
+More standard() { return {value(0x214), value(0x243), value(0x143), 2 | 32 | 4}; }
+More openmpi() {
+  return {address("ompi_mpi_double"), address("ompi_mpi_char"), address("ompi_mpi_errors_return"), 1 | 8 | 16};
+}
 
 void set_handles(void* object, const host::Family& family, const More& more, Library* library) {
   const auto handle = [object](const host::Constant& constant) {
@@ -41,6 +44,8 @@ void set_handles(void* object, const host::Family& family, const More& more, Lib
   library->real = handle(more.real);
   library->type_char = handle(more.type_char);
   library->errors_return = handle(more.errors_return);
+  library->info_null = handle(family.info_null);
+  library->mode = more.mode;
 }
 
 template <typename T>
@@ -88,6 +93,12 @@ const char* load(const std::string& path, Library* library) {
   find(object, "MPI_Recv", &it.recv);
   find(object, "MPI_Test", &it.test);
   find(object, "MPI_Wait", &it.wait);
+  find(object, "MPI_File_open", &it.file_open);
+  find(object, "MPI_File_get_info", &it.file_info);
+  find(object, "MPI_File_close", &it.file_close);
+  find(object, "MPI_Info_get_nkeys", &it.info_size);
+  find(object, "MPI_Info_get_nthkey", &it.info_key);
+  find(object, "MPI_Info_get", &it.info_value);
   find(object, "MPI_T_init_thread", &it.tools_init);
   find(object, "MPI_T_cvar_get_index", &it.control_index);
   find(object, "MPI_T_cvar_get_info", &it.control_info);

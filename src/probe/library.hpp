@@ -37,6 +37,15 @@ struct Library {
   int (*control_handle)(int, void*, Handle*, int*);
   int (*control_read)(Handle, void*);
   Handle type_char;
+  // Files; null if the library lacks them.
+  Handle info_null;
+  int mode;  // to make a file, read and write it, and delete it when it is closed
+  int (*file_open)(Handle, const char*, int, Handle, Handle*);
+  int (*file_info)(Handle, Handle*);
+  int (*file_close)(Handle*);
+  int (*info_size)(Handle, int*);
+  int (*info_key)(Handle, int, char*);
+  int (*info_value)(Handle, const char*, int, char*, int*);
 };
 
 // nullptr on success, else the problem. The functions are the library's own, whatever is preloaded.

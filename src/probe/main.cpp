@@ -12,7 +12,9 @@
 #include "collectives/words.hpp"
 #include "host/launcher_variables.hpp"
 #include "probe/eager.hpp"
+#include "probe/files.hpp"
 #include "probe/library.hpp"
+#include "probe/memory.hpp"
 #include "probe/plan.hpp"
 #include "probe/timing.hpp"
 #include "probe/traps.hpp"
@@ -59,6 +61,23 @@ void write_controls(FILE* out, const Plan& plan, const Library& library) {
     const bool there = read_control(library, name, &value);
     std::fprintf(out, "{\"control\": \"%s\", \"value\": ", name.c_str());
     there ? write_text(out, value) : void(std::fputs("null", out));
+    std::fputs("}\n", out);
+  }
+}
+
+void write_surroundings(FILE* out, const Plan& plan, const Library& library) {
+  const auto told = [](bool is) { return is ? "true" : "false"; };
+  if (plan.memory > 0) {
+    const Memory found = memory_of(plan.memory);
+    std::fprintf(out, "{\"memory\": %ld, \"mapped\": %s, \"returned\": %s, \"large_pages\": %s}\n", plan.memory,
+                 told(found.mapped), told(found.returned), told(found.large_pages));
+  }
+  if (plan.file.empty()) return;
+  for (const auto& [key, value] : hints_of(library, plan.file)) {
+    std::fputs("{\"hint\": ", out);
+    write_text(out, key);
+    std::fputs(", \"value\": ", out);
+    write_text(out, value);
     std::fputs("}\n", out);
   }
 }
@@ -214,6 +233,7 @@ int main(int argc, char** argv) {
   keep_errors(plan, rank);
   std::fputs(variables.c_str(), out);
   write_controls(out, plan, library);
+  write_surroundings(out, plan, library);
   const bool traps = !plan.functions.empty() && prepare_traps(base_of(plan.library), plan.functions);
   int size = 0;
   library.size(library.world, &size);

@@ -38,6 +38,8 @@ bool read_line(const std::string& line, Plan* plan) {
   if (what == "output") return read_path(words, &plan->output);
   if (what == "variable") return bool(words >> plan->variables.emplace_back());
   if (what == "control") return bool(words >> plan->controls.emplace_back());
+  if (what == "file") return read_path(words, &plan->file);
+  if (what == "memory") return bool(words >> plan->memory) && plan->memory > 0;
   if (what == "eager") return bool(words >> plan->eager) && plan->eager > 0;
   if (what == "errant") {
     auto& [name, value] = plan->errant.emplace_back();

@@ -6,6 +6,8 @@
 //   control NAME                                   report the value of MPI_T's control variable
 //   function OFFSET NAME                           report when the function at OFFSET of the library is entered
 //   eager BYTES                                    report the longest message, up to BYTES, that is sent unreceived
+//   file PATH                                      open it, and report the hints that the library says it uses
+//   memory BYTES                                   report where malloc takes so many bytes from
 //   errant NAME VALUE                              a variable for ranks that send more, set before MPI_Init
 //   point OPERATION BYTES PROCESSES HOW            call it once
 //
@@ -38,11 +40,12 @@ struct Point {
 
 struct Plan {
   std::string library, output;
+  std::string file;  // empty: none is asked for
   std::vector<std::string> variables, controls;
   std::vector<std::pair<std::string, std::string>> errant;
   std::vector<Function> functions;
   std::vector<Point> points;
-  long eager = 0;  // 0: not asked for
+  long eager = 0, memory = 0;  // 0: not asked for
 };
 
 // False with a message on stderr where the file can't be read.

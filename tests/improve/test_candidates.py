@@ -7,7 +7,7 @@ import pytest
 
 from leadline.errors import MissingPrerequisite
 from leadline.improve.candidates import Asked, candidates, kinds
-from leadline.improve.facts import Collective, Facts, _is_setting, settings_in
+from leadline.improve.facts import Collective, Facts, _is_setting, openmp_of, settings_in
 from leadline.improve.setting import Setting
 from leadline.launchers.hydra import HYDRA
 from leadline.launchers.openmpi import OPENMPI
@@ -122,9 +122,18 @@ def test_settings_among_the_launcher_s_options_are_tried_without() -> None:
     assert [setting.without_options for setting in found] == [options, (options[0],), (options[1],)]
 
 
+def test_where_the_user_put_ranks_is_tried_without() -> None:
+    options = (("--map-by", "rankfile:file=ranks"), ("--bind-to", "core"))
+    found = tried("own-settings", facts(set_options=options))
+    assert [setting.name for setting in found] == ["own-none", "without-map-by", "without-bind-to"]
+    (free,) = tried("binding", facts(bound=True, set_options=(*options, ("--mca", "pml", "ob1"))))
+    assert (free.options, free.without_options) == (("--bind-to", "none"), options)
+
+
 def test_hints_are_for_collective_transfers_of_files() -> None:
-    assert tried("file-hints", facts(library=LIBRARY["mpich"], files=0.3))
-    assert "ROMIO" in why("file-hints", facts(files=0.3))
+    for setting in tried("file-hints", facts(library=LIBRARY["mpich"], files=0.3)):
+        (text,) = setting.files.values()
+        assert dict(line.split() for line in text.splitlines()) == setting.hints
     assert "0 %" in why("file-hints", facts(library=LIBRARY["mpich"]))
 
 
@@ -182,6 +191,30 @@ def test_intel_mpi_binds_by_its_variables() -> None:
     assert (free.variables, free.options) == ({"I_MPI_PIN": "0"}, ())
     (free,) = tried("binding", facts(library=LIBRARY["mpich"], launcher=HYDRA, bound=True))
     assert (free.variables, free.options) == ({}, ("-bind-to", "none"))
+
+
+def test_threads_are_as_many_as_there_are_cores_for_each_rank() -> None:
+    about = {"ranks": 4, "cores": 32.0, "threads": 2, "openmp": "libgomp"}
+    found = tried("threads", facts(**about), reorder=True)
+    assert [setting.variables for setting in found] == [{"OMP_NUM_THREADS": "1"}, {"OMP_NUM_THREADS": "8"}]
+    assert "--reorder" in why("threads", facts(**about))
+    assert "OpenMP" in why("threads", facts(**{**about, "openmp": ""}), reorder=True)
+    assert "1 busy thread" in why("threads", facts(**{**about, "cores": 4.0, "threads": 1}))
+
+
+def test_fewer_ranks_get_the_cores_as_threads() -> None:
+    about = facts(ranks=4, count_option="-n", cores=4.0, openmp="libomp")
+    found = tried("ranks", about, ranks=(2, 4))
+    assert [(setting.options, dict(setting.variables)) for setting in found] == [
+        (("-n", "2"), {}),
+        (("-n", "2"), {"OMP_NUM_THREADS": "2"}),
+    ]
+
+
+def test_openmp_is_known_by_the_libraries_that_a_program_loads() -> None:
+    assert openmp_of(["/lib/libm.so.6", "/usr/lib/libgomp.so.1"]) == "libgomp"
+    assert openmp_of(["/opt/lib/libiomp5.so"]) == "libiomp5"
+    assert openmp_of(["/lib/libompi.so.1", "libopen-pal.so"]) == ""
 
 
 def test_numbers_of_ranks_are_those_that_were_asked_for() -> None:

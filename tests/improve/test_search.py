@@ -56,13 +56,12 @@ def narrowed(search: Search, time_of: Times) -> Search:
     return search
 
 
-@pytest.mark.parametrize("way", [ended, narrowed])
+@pytest.mark.parametrize("way", ["ended", "narrowed", "hurried"])
 @pytest.mark.parametrize(("spread", "bursts"), [(0.01, 0.0), (0.1, 0.0), (0.01, 0.5), (0.3, 3.0)])
-def test_sixty_settings_that_do_nothing_claim_no_more_gains_than_ten(
-    spread: float, bursts: float, way: Callable[[Search, Times], Search]
-) -> None:
-    claims = sum(way(Search(MANY), drawn({}, seed, spread, bursts)).confirmed is True for seed in range(100))
-    assert claims <= 5
+def test_sixty_settings_that_do_nothing_claim_no_more_gains_than_ten(spread: float, bursts: float, way: str) -> None:
+    runs: dict[str, Callable[[Search, Times], Search]] = {"ended": ended, "narrowed": narrowed, "hurried": hurried}
+    claims = sum(runs[way](Search(MANY), drawn({}, seed, spread, bursts)).confirmed is True for seed in range(200))
+    assert claims <= 14  # 9.2 at most on average: that all are confirmed with 4.6 %
 
 
 def test_a_setting_that_helps_is_found_among_sixty() -> None:
@@ -120,6 +119,15 @@ def test_a_second_winner_that_adds_nothing_is_left_out() -> None:
     assert (search.confirmed, len(search.chosen)) == (True, 1)
 
 
+def test_without_time_to_combine_the_best_winner_goes_on_alone() -> None:
+    search, time_of = Search(NAMES[:2]), drawn({"setting-0": 0.6, "setting-1": 0.5}, 1, 0.01)
+    while search.stage is Stage.RACE:
+        search.take({name: time_of(name) for name in search.wanted()})
+    assert search.stage is Stage.COMBINE
+    search.end_combining()
+    assert (search.stage, search.chosen) == (Stage.CONFIRM, ("setting-1",))
+
+
 def test_settings_that_exclude_each_other_are_not_combined() -> None:
     search = Search(NAMES[:2], lambda _a, _b: False)
     ended(search, drawn({"setting-0": 0.5, "setting-1": 0.6}, 1, 0.01))
@@ -168,6 +176,38 @@ def test_a_race_without_time_goes_on_with_the_winners_so_far() -> None:
     search.end_race()
     assert (search.stage, search.chosen) == (Stage.CONFIRM, ("setting-0",))
     assert search.standings["setting-1"].state is State.RACING
+
+
+def test_what_looks_faster_is_confirmed_if_there_is_no_time_for_more() -> None:
+    for times, chosen in (
+        ([1.0, 1.05], ("setting-0",)),
+        ([1.0, 1.9], ()),
+        ([1.0, 1.0, 1.1], ("setting-0",)),
+        ([2.0, 1.9, 1.97, 1.95, 2.02], ()),
+    ):
+        search = Search(NAMES[:2])
+        for number, value in enumerate(times):
+            search.take({BASE: 2.0, "setting-0": value, "setting-1": 2.0 + 0.5 * (-1) ** number})
+        search.end_race()
+        assert search.chosen == chosen
+
+
+def test_what_never_quite_wins_may_be_confirmed() -> None:
+    """Gains of 4 %, as large as the noise, among ten settings."""
+    found = sum(
+        ended(Search(NAMES), drawn({"setting-3": 0.96}, seed, 0.04)).chosen == ("setting-3",) for seed in range(50)
+    )
+    assert found >= 30
+
+
+def hurried(search: Search, time_of: Times) -> Search:
+    """A search that has time for two rounds and for what confirms."""
+    while wanted := search.wanted():
+        if search.stage is Stage.RACE and search.round == 2:
+            search.end_race()
+            continue
+        search.take({name: time_of(name) for name in wanted})
+    return search
 
 
 def test_a_race_that_is_short_of_time_goes_on_with_the_better_half() -> None:

@@ -1,5 +1,6 @@
 // clang-format off
-// A program that a setting can make much slower, by construction. KIND STEPS [--steps=STEPS]: in each step of
+// A program that a setting can make much slower, by construction. KIND STEPS [--steps=STEPS] [--sleep-ms=TIME]
+// [--bytes=LENGTH]: in each step of
 //   late      every rank but the last sends to the next one, sleeps, and receives; then all meet. If messages wait for
 //             their receiver, the ranks sleep one after the other instead of together.
 //   barriers  the ranks meet often: if those that wait keep their core from the others, each meeting takes a time slice.
@@ -16,9 +17,17 @@
 
 enum { SHORT = 2000, LONG = 1 << 20, PIECE = 64, PIECES = 1 << 13 };
 
-static void late(char* data, int rank, int size) {
+static int option(int argc, char** argv, const char* name, int otherwise) {
+  const size_t length = strlen(name);
+  for (int i = 1; i < argc; i++) {
+    if (strncmp(argv[i], name, length) == 0) return atoi(argv[i] + length);
+  }
+  return otherwise;
+}
+
+static void late(char* data, int rank, int size, int sleep_ms) {
   if (rank + 1 < size) MPI_Send(data, SHORT, MPI_CHAR, rank + 1, 0, MPI_COMM_WORLD);
-  usleep(60000);  // much longer than what a busy machine adds
+  usleep(1000 * sleep_ms);
   if (rank > 0) MPI_Recv(data, SHORT, MPI_CHAR, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -47,12 +56,14 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const char* kind = argc > 1 ? argv[1] : "alone";
-  const int steps = argc > 3 ? atoi(strchr(argv[3], '=') + 1) : argc > 2 ? atoi(argv[2]) : 10;
+  const int steps = option(argc, argv, "--steps=", argc > 2 ? atoi(argv[2]) : 10);
+  const int sleep_ms = option(argc, argv, "--sleep-ms=", 60);  // much longer than what a busy machine adds
+  const int bytes = option(argc, argv, "--bytes=", LONG);
   char* data = calloc(1, LONG);
   double sum = 0.0;
   for (int step = 0; step < steps; step++) {
-    if (strcmp(kind, "late") == 0) late(data, rank, size);
-    if (strcmp(kind, "parts") == 0) MPI_Bcast(data, LONG, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (strcmp(kind, "late") == 0) late(data, rank, size, sleep_ms);
+    if (strcmp(kind, "parts") == 0) MPI_Bcast(data, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
     if (strcmp(kind, "pieces") == 0) pieces(data, rank, size);
     if (strcmp(kind, "alone") == 0) sum = alone(sum);
     MPI_Sendrecv(data, 8, MPI_CHAR, MPI_PROC_NULL, 1, data, 8, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD,

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from leadline.figures.content import Content
+from leadline.figures.core_sharing import HostUse, demand
 from leadline.figures.run import Run
 from leadline.figures.waits import Waits
 from leadline.launchers import OTHER, LauncherKind
@@ -19,6 +20,8 @@ from leadline.operations import operations
 
 COLLECTIVE_FILES = re.compile("^MPI_File_i?(read|write)(_at|_shared)?(_all|_ordered)")
 VARIABLE_OPTIONS = ("x", "env", "genv")
+OMP_THREADS = "OMP_NUM_THREADS"
+OPENMP = re.compile(r"lib(gomp|omp|iomp5|nvomp|cray_omp)\.so")
 LONG = 1 << 16  # bytes from which a message is worth a setting for long ones
 
 
@@ -37,6 +40,8 @@ class Facts:
     """The record, as far as candidates ask.
 
     crowding: threads that want a core for each core they may use, where that is most.   bound: whether ranks are bound.
+    cores: that ranks may use, of all hosts.   threads: busy ones of a rank, most of all.   openmp: the name of the
+    library by which the program makes threads; "" if there is none, or none is known.
     mpi: share in MPI.   messages: in calls of messages and in waiting for them.   waiting: for other ranks; None if
     unknown.   computing: between calls.   sizes: bytes of messages, by power of two (Sizes of the profile).
     nonblocking: whether messages are begun and completed by different calls.
@@ -51,6 +56,9 @@ class Facts:
     hosts: int = 1
     crowding: float = 0.5
     bound: bool = False
+    cores: float = 1.0
+    threads: int = 1
+    openmp: str = ""
     mpi: float = 0.0
     messages: float = 0.0
     waiting: float | None = None
@@ -72,6 +80,10 @@ class Facts:
         """How many messages may be: those whose power of two ends above it."""
         return sum(count for below, count in self.sizes.items() if below > n_bytes)
 
+    def places(self, option: Sequence[str]) -> bool:
+        """Whether an option of the launcher says on which cores ranks run."""
+        return option[0].lstrip("-") in self.launcher.places
+
     @property
     def collective_share(self) -> float:
         return sum(each.share for each in self.collectives)
@@ -84,8 +96,9 @@ def facts_of(
     environ: Mapping[str, str],
     options: Sequence[tuple[str, ...]] = (),
     count_option: str = "",
+    openmp: str = "",
 ) -> Facts:
-    """options: of the launcher, each with its values, that set something.   count_option: as Facts has it."""
+    """options: of the launcher, each with its values, that set something.   count_option, openmp: as Facts has them."""
     content = Content(run)
     share = content.share
     by_category = {
@@ -102,6 +115,9 @@ def facts_of(
         hosts=len({process.host for process in run.processes}),
         crowding=max((use.threads / use.cores for use in uses if use.cores), default=0.5),
         bound=any(_is_bound(process) for process in run.processes),
+        cores=sum(_most_cores(uses).values()) or 1.0,
+        threads=max((demand(process) for process in run.processes), default=1),
+        openmp=openmp,
         mpi=content.mpi_share,
         messages=share(sum(by_category.values())),
         waiting=_waiting(content.waits, content),
@@ -116,6 +132,19 @@ def facts_of(
         set_options=tuple(option for option in options if _is_setting(option, library, launcher)),
         count_option=count_option,
     )
+
+
+def openmp_of(libraries: Iterable[str]) -> str:
+    """Of the libraries that a program loads, the one by which it makes threads; "" if there is none."""
+    names = [library.rpartition("/")[2] for library in libraries]
+    return next((name.partition(".so")[0] for name in names if OPENMP.match(name)), "")
+
+
+def _most_cores(uses: Iterable[HostUse]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for use in uses:
+        found[use.host] = max(found.get(use.host, 0.0), use.cores)
+    return found
 
 
 def settings_in(environ: Mapping[str, str], library: MpiLibrary | None) -> dict[str, str]:

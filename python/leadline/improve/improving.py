@@ -15,17 +15,19 @@ from leadline.errors import LeadlineError, MeasurementFailed, MissingPrerequisit
 from leadline.figures.run import Run, open_run
 from leadline.improve import file
 from leadline.improve.candidates import Asked, NotTried, candidates
-from leadline.improve.facts import facts_of
+from leadline.improve.facts import facts_of, openmp_of
 from leadline.improve.kept import Kept
 from leadline.improve.measuring_alone import measure_alone
 from leadline.improve.proof import why_without_effect
 from leadline.improve.results import Results
-from leadline.improve.search import TOGETHER, Search, Stage, interval_of
+from leadline.improve.search import COMBINING, TOGETHER, Search, Stage, interval_of
 from leadline.improve.setting import Setting, count_option
 from leadline.improve.step import Measured, measured, recorded
 from leadline.improve.stopping import UntilIterations, shortened
 from leadline.improve.trials import SETTINGS, Trials
 from leadline.improve.why import Change, changes
+from leadline.launch.executable import inspect
+from leadline.launch.program import program_word
 from leadline.launchers import OTHER
 from leadline.runs.execute import execute
 from leadline.runs.interruption import Interruption, interruption
@@ -36,6 +38,7 @@ from leadline.tuning.probing import Subject, subject
 
 RECORD, BETTER = "record", "better"
 ROUNDS_COUNTED_ON = 4  # of the race, for each candidate: most are dropped after three
+FEW, ROUNDS_AT_LEAST = 3, 2  # so many candidates get fewer rounds, if there is no time for more
 NO_TIME = "no time: {} launches of {} fit into what --for leaves"
 
 
@@ -130,7 +133,9 @@ class _Improving:
         what = measured(run, self.wanted.pattern, iterations_wanted=only, ended=ended)
         launcher = self.about.launcher.kind if self.about.launcher is not None else OTHER
         counts = count_option(self.wanted.launched, self.wanted.environ)
-        facts = facts_of(run, self.about.library, launcher, self.wanted.environ, self._set_options(), counts)
+        facts = facts_of(
+            run, self.about.library, launcher, self.wanted.environ, self._set_options(), counts, self._openmp()
+        )
 
         def tuned(operations: list[str]) -> Any:
             folder = self.wanted.directory / RECORD
@@ -138,7 +143,7 @@ class _Improving:
 
         asked = Asked(self.about.file, self.wanted.reorder, self.wanted.only, tuned, self.wanted.ranks)
         found, not_tried = candidates(facts, asked)
-        chosen = self._affordable(self._proven(found, facts.ranks, not_tried), wall_s, not_tried)
+        chosen = self._proven(found, facts.ranks, wall_s, not_tried)
         plan = {
             "measured": what.value,
             "ranks": facts.ranks,
@@ -149,6 +154,11 @@ class _Improving:
         }
         self.kept.keep_plan(plan)
         return plan
+
+    def _openmp(self) -> str:
+        word = program_word(self.wanted.launched, self.about.launcher)
+        program = None if word is None else inspect(word, self.wanted.environ.get("PATH"))
+        return "" if program is None else openmp_of(program.libraries)
 
     def _set_options(self) -> list[tuple[str, ...]]:
         launcher = self.about.launcher
@@ -166,12 +176,16 @@ class _Improving:
             raise MeasurementFailed(f"the unchanged program: {outcome.explained}")
         return open_run(directory), outcome.wall_s, enough.reached_s if enough is not None else None
 
-    def _proven(self, found: Sequence[Setting], ranks: int, not_tried: list[NotTried]) -> list[Setting]:
-        """Those that take effect here."""
+    def _proven(self, found: Sequence[Setting], ranks: int, wall_s: float, not_tried: list[NotTried]) -> list[Setting]:
+        """Those that take effect here, as many as there is time for; those that could save most come first."""
         folder = self.wanted.directory / SETTINGS
         folder.mkdir(exist_ok=True)
-        able = []
+        able: list[Setting] = []
         for setting in found:
+            launches = int(self.left_s / max(wall_s, 1e-3))
+            if len(able) >= affordable(launches):
+                not_tried.append(NotTried(setting.what, NO_TIME.format(launches, fmt.seconds(wall_s))))
+                continue
             self.progress(f"does it take effect? {setting.what}")
             try:
                 why = why_without_effect(setting, self.wanted.launched, self.wanted.environ, ranks, folder)
@@ -182,14 +196,6 @@ class _Improving:
             else:
                 able.append(setting)
         return able
-
-    def _affordable(self, found: list[Setting], wall_s: float, not_tried: list[NotTried]) -> list[Setting]:
-        """Those that there is time for; those that could save most come first."""
-        launches = int(self.left_s / max(wall_s, 1e-3))
-        able = max((launches - 2 * CONFIRMING[0][0]) // ROUNDS_COUNTED_ON - 1, 0)
-        why = NO_TIME.format(launches, fmt.seconds(wall_s))
-        not_tried += [NotTried(setting.what, why) for setting in found[able:]]
-        return found[:able]
 
     def search(self, plan: Mapping[str, Any]) -> Improved:
         settings = {each["name"]: file.from_data(each, "search.json") for each in plan["settings"]}
@@ -215,10 +221,14 @@ class _Improving:
         trials.read_outputs()
         improved = Improved(what, settings, [NotTried(*each) for each in plan["not_tried"]], search, 0, 0.0, None)
         while search.wanted():
-            if search.stage is Stage.RACE and self._is_late(search, trials.longest_s):
+            if search.stage is Stage.RACE and self._is_late(search, self._launch_s(trials)):
                 improved.why_over = "--for left no time to decide all candidates"
                 if not search.narrow():
                     search.end_race()
+                continue
+            if search.stage is Stage.COMBINE and self._is_late(search, self._launch_s(trials)):
+                improved.why_over = "--for left no time to combine what won"
+                search.end_combining()
                 continue
             finished = trials.round(search, self.left_s)
             improved.interruption = finished.interruption
@@ -242,15 +252,27 @@ class _Improving:
                 shutil.rmtree(directory, ignore_errors=True)
         return changes(self.wanted.directory / RECORD, directory)
 
+    def _launch_s(self, trials: Trials) -> float:
+        """A launch's typical time; the first one's, before any."""
+        return self.kept.wall_s / self.kept.launches if self.kept.launches else trials.longest_s
+
     def _is_late(self, search: Search, launch_s: float) -> bool:
-        """Whether the race up to its next look leaves too little for what comes after it. What is kept costs nothing.
+        """Whether the race up to its next look, or combining, leaves too little for what comes after it. What is kept
+        costs nothing.
 
         At first, a round is waited for: many candidates are dropped after three.
         """
         if all(self.kept.has(search.stage, search.round, name) for name in search.wanted()):
             return False
         race = len(search.wanted()) * (search.rounds_to_next_look() if search.round >= FEWEST_TO_DROP else 1)
+        race = race if search.stage is Stage.RACE else len(search.wanted()) * (COMBINING - search.round)
         return self.left_s < launch_s * (race + search.rounds_left_at_least())
+
+
+def affordable(launches: int) -> int:
+    """How many candidates so many launches are enough for, with those that confirm."""
+    racing = launches - 2 * CONFIRMING[0][0]
+    return max(racing // ROUNDS_COUNTED_ON - 1, min(FEW, racing // ROUNDS_AT_LEAST - 1), 0)
 
 
 def _subject(wanted: Wanted) -> Subject:

@@ -2,7 +2,8 @@
 
 The probe is started as the program will be, with the setting: the library's own variables are read back (MPI_T), a
 limit is seen in what a send does, an algorithm in the library's routines or in an error that names them, a binding in
-the cores that ranks may use. What Leadline's shim did is seen in the program's own runs.
+the cores that ranks may use, hints in what MPI-IO says of a file that it opened (MPI_File_get_info), settings of malloc
+in where a block comes from. What Leadline's shim did is seen in the program's own runs.
 """
 
 from __future__ import annotations
@@ -11,18 +12,21 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from leadline.improve.setting import RANKS, Setting, command_with, variables_of
+from leadline.improve.setting import LARGE_PAGES, RANKS, Setting, command_with, variables_of
 from leadline.launch.launcher import find_launcher, with_program
 from leadline.launchers import OTHER
+from leadline.libraries.answers import Answers
 from leadline.libraries.settings import Settings
 from leadline.runs.execute import execute
 from leadline.runs.launch import Launch
+from leadline.text import format as fmt
 from leadline.tuning.probing import ProbeFailed, Subject, ask, subject
 from leadline.tuning.protocol import tried
 from leadline.tuning.proving import prove
 
 ASK_S = 60.0
 BINDING = "binding"  # the kind of settings that are seen in the ranks' cores
+BLOCK = 8 << 20  # of malloc: several large pages, and less than the threshold that is set
 CORES = re.compile(r"leadline-cores (\S+)")
 
 
@@ -32,11 +36,11 @@ def why_without_effect(
     """Why it has no effect, or cannot be set; "" if it takes effect.   folder: for files that it names."""
     words, left = command_with(command, environ, [setting], {})
     about = subject(words, left)
-    if setting.kind == BINDING:
+    if setting.kind == BINDING or _only_places(setting, about):
         return _binding(setting, command, environ, variables_of([setting], folder))
     try:
         if setting.kind == RANKS:
-            return _number(setting, about)
+            return _number(setting, about) or _reached(setting, about, dict(setting.variables))
         if setting.by_shim:
             return ""  # seen in the program's own run
         if setting.table is not None:
@@ -46,6 +50,13 @@ def why_without_effect(
         return _reached(setting, about, variables_of([setting], folder))
     except ProbeFailed as error:
         return str(error)
+
+
+def _only_places(setting: Setting, about: Subject) -> bool:
+    """Whether all it does is to leave out options that say where ranks run."""
+    places = about.launcher.kind.places if about.launcher is not None else frozenset()
+    gone = [option[0].lstrip("-") for option in setting.without_options]
+    return bool(gone) and places.issuperset(gone) and not setting.without
 
 
 def _number(setting: Setting, about: Subject) -> str:
@@ -74,11 +85,33 @@ def _reached(setting: Setting, about: Subject, variables: dict[str, str]) -> str
     kind = about.launcher.kind if about.launcher is not None else OTHER
     gone = [kind.variable_set_by(option) for option in setting.without_options]
     names = [*variables, *setting.without, *(name for name in gone if name)]
-    values = ask(about, variables, named=names).variables
+    block = BLOCK if setting.memory else 0
+    found = ask(about, variables, named=names, memory=block, hints=bool(setting.hints))
     for name in names:
-        if values.get(name) != variables.get(name):
-            return f"{name} is {values.get(name) or 'not set'} in the ranks despite the setting"
+        if found.variables.get(name) != variables.get(name):
+            return f"{name} is {found.variables.get(name) or 'not set'} in the ranks despite the setting"
+    return _other_hints(setting, found) or _other_memory(setting, found)
+
+
+def _other_hints(setting: Setting, found: Answers) -> str:
+    if setting.hints and not found.hints:
+        return "MPI-IO names no hints for a file that is opened"
+    for name, wanted in setting.hints.items():
+        if found.hints.get(name) != wanted:
+            return f"MPI-IO uses {name}={found.hints.get(name, '(none)')} for a file that is opened, not {wanted}"
     return ""
+
+
+def _other_memory(setting: Setting, found: Answers) -> str:
+    size = fmt.size(BLOCK)
+    if not setting.memory:
+        return ""
+    if found.memory is None:
+        return "the ranks did not say where their memory comes from"
+    if setting.memory == LARGE_PAGES:
+        return "" if found.memory.large_pages else f"malloc of {size} asks for no large pages in the ranks"
+    kept = not found.memory.mapped and not found.memory.returned
+    return "" if kept else f"malloc of {size} still gives its memory back to the system in the ranks"
 
 
 def _binding(setting: Setting, command: Sequence[str], environ: Mapping[str, str], variables: Mapping[str, str]) -> str:

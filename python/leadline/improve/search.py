@@ -3,12 +3,13 @@
 Three stages, each by turns in rounds:
     race      the unchanged program and every candidate. A candidate is dropped once it can't gain 1 % any more, and has
               won once Student's test says so at 5 % divided by the number of candidates, over all its looks: of
-              candidates that do nothing, any wins with 5 % at most.
+              candidates that do nothing, any wins with 5 % at most. If none has won by the end of its rounds, or of
+              the time, one that may be faster is taken all the same: what decides is the last stage.
     combine   if several won: the best one, with the second best, with the third, ...: the smallest of these that is as
               fast as the fastest.
     confirm   what is left, against the unchanged program, in fresh launches that had no part in the choice. A test of
               signs decides, which is wrong with 5 % at most, whatever the times' distribution.
-A gain is claimed only of what won and was confirmed.
+A gain is claimed only of what was confirmed, and only one thing is confirmed in a search.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import dataclass, field
 
 from leadline.runs.samples import Samples
 from leadline.statistics.paired import PairedRatio
-from leadline.statistics.sequential import CONFIRMING, LOOKS, cannot_gain, confirmed, gain_of, won
+from leadline.statistics.sequential import CONFIRMING, LOOKS, cannot_gain, confirmed, gain_of, is_promising, won
 
 BASE = "unchanged"
 TOGETHER = "+"
@@ -124,13 +125,18 @@ class Search:
                 self._enter(Stage.OVER)
 
     def end_race(self) -> None:
-        """What has not won by now stays undecided."""
+        """What has not won by now stays undecided; the best of it goes on if nothing has won, and it may be faster."""
         if self.stage is not Stage.RACE:
             return
-        best = self._best()
+        best = self._best() or self._promising()
         self._combinations = [tuple(best[: count + 1]) for count in range(len(best))]
         self.chosen = tuple(best[:1])
         self._enter(Stage.COMBINE if len(best) > 1 else Stage.CONFIRM if best else Stage.OVER)
+
+    def end_combining(self) -> None:
+        """With the combination that looks fastest by now; before any was run, with the best winner alone."""
+        if self.stage is Stage.COMBINE:
+            self._choose()
 
     def narrow(self) -> bool:
         """Give up the half of the race that looks worse, to decide the others in time; False if one is left at most."""
@@ -179,6 +185,11 @@ class Search:
             if all(self._goes_with(each.name, other) for other in found):
                 found.append(each.name)
         return found
+
+    def _promising(self) -> list[str]:
+        undecided = [each for each in self.standings.values() if each.state in (State.RACING, State.UNPROVEN)]
+        found = [each for each in undecided if is_promising(each.ratios)]
+        return [max(found, key=lambda each: gain_of(each.ratios)).name] if found else []
 
     def _instead_of(self, one: Standing, best: Standing) -> bool:
         if one is best:

@@ -14,6 +14,7 @@ from leadline.libraries.sending import Candidate
 from leadline.tuning.probing import Subject, words_with
 
 RANKS = "ranks"  # the kind of other numbers of ranks
+HEAP, LARGE_PAGES = "heap", "large pages"
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Setting:
     files_for_more: as Settings has them.   without: variables that are taken away.   options: of the launcher.
     without_options: the launcher's that are taken away, each with its values.
     table: rules; of the library's own algorithms, or for the shim.   by_shim: which of the two.
+    hints: that MPI-IO then says it uses for a file.   memory: what malloc then does with a long block.
     sent: how its effect on messages is seen, where the library shows it.   share: the most that it could save, as the
     record has it.
     """
@@ -41,6 +43,8 @@ class Setting:
     without_options: tuple[tuple[str, ...], ...] = ()
     table: Table | None = field(default=None, hash=False, compare=False)
     by_shim: bool = False
+    hints: Mapping[str, str] = field(default_factory=dict, hash=False)
+    memory: str = ""  # HEAP, LARGE_PAGES
     sent: Candidate | None = field(default=None, hash=False, compare=False)
 
     @property

@@ -63,7 +63,7 @@ def _verdict(found: Improved) -> str:
     if found.chosen:
         what = f"Faster by {_range(search.fresh)} of the time of {found.measured.value}{unchanged}"
         return f"{what}, in {fmt.plural(len(search.fresh), 'pair')} of fresh launches, with:"
-    if found.why_over and not search.winners():
+    if found.why_over and not search.chosen:
         return f"Nothing was proven to help so far{unchanged}."
     if search.chosen and search.confirmed is False:
         return (
@@ -71,7 +71,7 @@ def _verdict(found: Improved) -> str:
             "not confirm it."
         )
     if search.chosen:
-        return f"Nothing is proven yet{unchanged}: {' and '.join(search.chosen)} won, but was not confirmed."
+        return f"Nothing is proven yet{unchanged}: {' and '.join(search.chosen)} looked faster, but was not confirmed."
     if not search.standings:
         return f"Nothing to try{unchanged}: the record shows nothing that a setting could make faster."
     tried = fmt.plural(len(search.standings), "setting")

@@ -39,6 +39,7 @@ class Hydra(LauncherKind):
     starts = "mpich"
     counts = frozenset({"n", "np"})
     sets = frozenset({"genv", "env"})
+    places = frozenset({"bind-to", "binding", "map-by", "membind", "cpu-bind"})
     hosts = frozenset({"f", "hosts", "hostfile", "machinefile", "machine", "host", "rmk", "hosts-group"})
 
     def recognises(self, version_text: str, program: str) -> bool:

@@ -22,7 +22,8 @@ class LauncherKind(ABC):
     starts: the only ABI family whose programs it starts as one job; "" for any. serves: another library with which it
     does so nevertheless. counts: its options, without dashes, for the number of ranks, if it starts as many as they
     say; hosts: those after which ranks may run elsewhere; host_files: files of its installation that may name hosts,
-    too. sets: its options, without dashes, that set something of the library, or a variable of the ranks.
+    too. sets: its options, without dashes, that set something of the library, or a variable of the ranks; places: those
+    that say on which cores ranks run.
     """
 
     name: str
@@ -38,6 +39,7 @@ class LauncherKind(ABC):
     hosts: frozenset[str] = frozenset()
     host_files: tuple[str, ...] = ()
     sets: frozenset[str] = frozenset()
+    places: frozenset[str] = frozenset()
 
     @abstractmethod
     def recognises(self, version_text: str, program: str) -> bool:
@@ -62,14 +64,15 @@ class LauncherKind(ABC):
             count = self.options.takes(words, at)
             if count is None:
                 break
-            if words[at].lstrip("-") in self.sets:
+            if words[at].lstrip("-") in self.sets | self.places:
                 found.append(tuple(words[at : at + count]))
             at += count
         return found
 
     def variable_set_by(self, option: Sequence[str]) -> str:
-        """The ranks' variable that an option of settings_in() sets."""
-        return option[1].partition("=")[0] if len(option) > 1 else ""
+        """The ranks' variable that an option of settings_in() sets; "" if it sets none."""
+        sets = len(option) > 1 and option[0].lstrip("-") in self.sets
+        return option[1].partition("=")[0] if sets else ""
 
     def binding(self, to: str) -> list[str]:
         """The options that bind ranks to a core each ("core") or to none ("none"); [] if none are known."""

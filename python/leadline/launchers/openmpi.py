@@ -47,6 +47,7 @@ class OpenMpiLauncher(LauncherKind):
     serves = re.compile(r"libpmix\.so")  # of an MPICH that was built for it
     counts = frozenset({"n", "np", "c"})
     sets = frozenset({"mca", "gmca", "omca", "gomca", "prtemca", "x"})
+    places = frozenset({"map-by", "bind-to", "rank-by", "rankfile", "rf", "cpu-list", "cpu-set"})
     hosts = frozenset(
         "H host hostfile default-hostfile machinefile add-host add-hostfile dvm dvm-uri hnp app am rf rankfile".split()
     )
@@ -61,6 +62,8 @@ class OpenMpiLauncher(LauncherKind):
 
     def variable_set_by(self, option: Sequence[str]) -> str:
         name = super().variable_set_by(option)
+        if not name:
+            return ""
         prefixes = {"x": "", "prtemca": "PRTE_MCA_"}
         return prefixes.get(option[0].lstrip("-"), "OMPI_MCA_") + name
 

@@ -26,12 +26,23 @@ class Answer:
     times_us: list[float] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Memory:
+    """Where malloc took a block from.   mapped: from the system, for it alone.   returned: to the system when it was
+    freed, from the heap.   large_pages: the system was advised to give large ones."""
+
+    mapped: bool
+    returned: bool
+    large_pages: bool
+
+
 @dataclass
 class Answers:
     """variables, controls: values in rank 0, None if unset or unknown. points: those that were reached.
 
     eager: bytes; -1 if no message at all is sent before it is received; None if this was not asked.
     copied: bytes of the longest message whose send ends while its receiver is in no call, likewise; None: unknown, too.
+    memory: of rank 0, None if it was not asked for.   hints: that MPI-IO says it uses for a file.
     """
 
     size: int = 0
@@ -40,6 +51,8 @@ class Answers:
     points: dict[Point, Answer] = field(default_factory=dict)
     eager: int | None = None
     copied: int | None = None
+    memory: Memory | None = None
+    hints: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,9 @@ from leadline.statistics.student import t_quantile
 LOOKS = (5, 8, 12, 18)  # rounds after which won() looks
 FEWEST_TO_DROP = 3
 DROP_LEVEL = 0.05
+PROMISING_LEVEL = 0.05
+PROMISING_GAIN = 0.03
+PROMISING_PAIR = 1.1  # both ratios, where there are only two
 FAR_SLOWER = ((1, 1 / 3), (2, 0.75))  # rounds all of whose ratios are below that say enough
 LEAST_SPREAD = 0.002  # of ratios that happen to agree: clocks and coincidence
 
@@ -47,6 +50,15 @@ def cannot_gain(ratios: Sequence[float], least: float) -> bool:
         return False
     mean, error = _mean_and_error(ratios)
     return mean + _quantile(1 - DROP_LEVEL, len(ratios) - 1) * error < -math.log(1 - least)
+
+
+def is_promising(ratios: Sequence[float]) -> bool:
+    """Whether it is worth confirming although it has not won: Student's test says so as of a single look at a single
+    candidate, which of many is wrong more often. What decides is fresh: confirmed()."""
+    if len(ratios) < FEWEST_TO_DROP:
+        return len(ratios) > 1 and min(ratios) >= PROMISING_PAIR
+    mean, error = _mean_and_error(ratios)
+    return gain_of(ratios) >= PROMISING_GAIN and mean / error >= _quantile(1 - PROMISING_LEVEL, len(ratios) - 1)
 
 
 def confirmed(ratios: Sequence[float]) -> bool | None:

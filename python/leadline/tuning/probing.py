@@ -28,7 +28,7 @@ from leadline.launch.program import program_word
 from leadline.launch.wrappers import command_start, with_variables
 from leadline.launchers import srun
 from leadline.libraries import LIBRARIES, MpiLibrary, of_file
-from leadline.libraries.answers import Answer, Answers, Point
+from leadline.libraries.answers import Answer, Answers, Memory, Point
 from leadline.operations import operations
 from leadline.runs.execute import execute
 from leadline.runs.launch import Launch
@@ -38,6 +38,7 @@ from leadline.tuning.shared import shared_folder, unseen
 TIME_LIMIT_S = 60.0
 POINT_TIME_LIMIT_S = 2.0  # for each point on top: where ranks share cores one takes far longer than its calls
 ERROR_TIME_LIMIT_S = 15.0
+HINTS = "file"  # in the plan: with the file that is opened
 UNSEEN = "leadline-probe: cannot "  # how a rank begins that sees no plan or can't answer (src/probe/main.cpp)
 
 
@@ -139,29 +140,35 @@ def ask(
     controls: Sequence[str] = (),
     errant: Mapping[int, dict[str, str]] = MappingProxyType({}),
     eager: int = 0,
+    memory: int = 0,
+    hints: bool = False,
 ) -> Answers:
     """Start the probe in the program's place. named: environment variables whose values to report.
 
     errant: variables for the ranks that send this many bytes more than they should, to provoke an error.
-    eager: look for the longest message, up to this many bytes, that is sent before it is received; without points only.
+    eager: look for the longest message, up to this many bytes, that is sent before it is received.   memory: see where
+    a block of so many bytes comes from.   hints: see those that MPI-IO uses for a file. All without points only.
 
     Raises ProbeFailed if the library cannot even be initialised in this way.
     """
     watched = routines(subject)
     if watched or not points:
-        return _launch(subject, variables, list(points), "even", watched, named, controls, {}, eager)
+        more = [f"eager {eager}"] if eager else []
+        more += [f"memory {memory}"] if memory else []
+        more += [HINTS] if hints else []
+        return _launch(subject, variables, list(points), "even", watched, named, controls, {}, more)
     # One error is all that a launch can take.
     found = Answers()
     for point in points:
         others = errant.get(1 if point.n_bytes % 8 else 8, {})
-        answers = _launch(subject, variables, [point], "uneven", {}, named, controls, others, 0)
+        answers = _launch(subject, variables, [point], "uneven", {}, named, controls, others)
         found = Answers(answers.size, answers.variables, answers.controls, {**found.points, **answers.points})
     return found
 
 
 def time_points(subject: Subject, variables: dict[str, str], points: Sequence[Point]) -> dict[Point, list[float]]:
     """Microseconds of an operation by block, as the program would find it. Raises ProbeFailed where any is missing."""
-    found = _launch(subject, variables, list(points), "timed", {}, (), (), {}, 0)
+    found = _launch(subject, variables, list(points), "timed", {}, (), (), {})
     times = {point: found.points[point].times_us for point in points if point in found.points}
     missing = [point for point in points if not times.get(point)]
     if missing:
@@ -180,13 +187,14 @@ def _launch(
     named: Sequence[str],
     controls: Sequence[str],
     errant: Mapping[str, str],
-    eager: int,
+    more: Sequence[str] = (),
 ) -> Answers:
+    """more: lines of the plan."""
     with shared_folder("probe") as folder:
         lines = [f"mpi {_on_a_line(subject.file)}", f"output {_on_a_line(folder / 'said')}"]
         lines += [f"variable {variable}" for variable in named] + [f"control {control}" for control in controls]
         lines += [f"function {offset} {function}" for function, offset in watched.items()]
-        lines += [f"eager {eager}"] if eager else []
+        lines += [f"{HINTS} {_on_a_line(folder / 'opened')}" if line == HINTS else line for line in more]
         lines += [f"errant {variable} {value}" for variable, value in errant.items()]
         lines += [f"point {point.operation} {point.n_bytes} {point.processes} {how}" for point in points]
         (folder / "plan").write_bytes(os.fsencode("\n".join(lines) + "\n"))
@@ -268,6 +276,10 @@ def _take(found: Answers, said: dict[str, Any]) -> None:
         found.variables.setdefault(said["variable"], said["value"])
     elif "control" in said:
         found.controls.setdefault(said["control"], said["value"])
+    elif "memory" in said:
+        found.memory = found.memory or Memory(said["mapped"], said["returned"], said["large_pages"])
+    elif "hint" in said:
+        found.hints.setdefault(said["hint"], said["value"])
     elif "size" in said:
         found.size = said["size"]
     elif "eager" in said:

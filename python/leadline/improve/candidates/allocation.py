@@ -8,7 +8,7 @@ from pathlib import Path
 
 from leadline.improve.candidates.asking import Asked, NotTried
 from leadline.improve.facts import LONG, Facts
-from leadline.improve.setting import Setting
+from leadline.improve.setting import HEAP, LARGE_PAGES, Setting
 from leadline.text import format as fmt
 
 WHAT = "memory allocation"
@@ -33,6 +33,7 @@ def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
         "takes more memory where much is freed for good",
         share / 2,
         variables=KEPT,
+        memory=HEAP,
     )
     if tuple(int(part) for part in version.split(".")[:2]) < LARGE_PAGES_SINCE:
         yield NotTried("large pages", f"glibc {version} has no setting for them")
@@ -46,6 +47,7 @@ def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
             "takes more memory where little of a page is used",
             share / 2,
             variables={"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"},
+            memory=LARGE_PAGES,
         )
 
 

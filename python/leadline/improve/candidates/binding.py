@@ -18,8 +18,17 @@ def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
         return
     if facts.bound:
         options, variables = _told(facts, "none")
-        what = "ranks bound to no core"
-        yield Setting("unbound", "binding", what, "ranks may move", 1.0, options=options, variables=variables)
+        yield Setting(
+            "unbound",
+            "binding",
+            "ranks bound to no core",
+            "ranks may move",
+            1.0,
+            options=options,
+            variables=variables,
+            # Where the user's options name cores, launchers refuse to bind to none.
+            without_options=tuple(each for each in facts.set_options if options and facts.places(each)),
+        )
     if facts.crowding > 1:
         yield NotTried(WHAT, f"to cores: there are {facts.crowding:.2g} busy threads for each core")
     elif not facts.bound:

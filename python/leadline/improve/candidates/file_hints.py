@@ -12,18 +12,24 @@ from leadline.text import format as fmt
 WHAT = "hints for MPI-IO"
 RISK = "larger buffers take memory"
 HINTS = {
-    "collective": "romio_cb_write enable\nromio_cb_read enable\n",
-    "independent": "romio_cb_write disable\nromio_cb_read disable\n",
-    "large-buffers": "cb_buffer_size 67108864\n",
+    "collective": {"romio_cb_write": "enable", "romio_cb_read": "enable"},
+    "independent": {"romio_cb_write": "disable", "romio_cb_read": "disable"},
+    "large-buffers": {"cb_buffer_size": "67108864"},
 }
 
 
 def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
     if facts.files < WORTH:
         yield NotTried(WHAT, f"collective transfers of files take {fmt.percent(facts.files)} of the time")
-    elif facts.library is None or not facts.library.reads_romio_hints:
-        yield NotTried(WHAT, "whether the library's MPI-IO reads the hints of ROMIO is unknown")
-    else:
-        for name, text in HINTS.items():
-            what = ", ".join(text.splitlines())
-            yield Setting(f"files-{name}", "files", what, RISK, facts.files, files={"ROMIO_HINTS": text})
+        return
+    for name, hints in HINTS.items():
+        lines = [f"{hint} {value}" for hint, value in hints.items()]
+        yield Setting(
+            f"files-{name}",
+            "files",
+            ", ".join(lines),
+            RISK,
+            facts.files,
+            files={"ROMIO_HINTS": "".join(f"{line}\n" for line in lines)},
+            hints=hints,
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leadline.improve.candidates.asking import Asked, NotTried
-from leadline.improve.facts import Facts
+from leadline.improve.facts import OMP_THREADS, Facts
 from leadline.improve.setting import RANKS, Setting
 from leadline.text import format as fmt
 
@@ -20,7 +20,17 @@ def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
         yield NotTried(WHAT, "the command has no option of its launcher, known to Leadline, for the number of ranks")
     else:
         for number in asked.ranks:
-            if number == facts.ranks:
-                continue
-            options = (facts.count_option, str(number))
-            yield Setting(f"ranks-{number}", RANKS, fmt.plural(number, "rank"), RISK, 1.0, options=options)
+            what, options = fmt.plural(number, "rank"), (facts.count_option, str(number))
+            if number != facts.ranks:
+                yield Setting(f"ranks-{number}", RANKS, what, RISK, 1.0, options=options)
+            threads = int(facts.cores / number)
+            if facts.openmp and threads > 1 and (number != facts.ranks or threads != facts.threads):
+                yield Setting(
+                    f"ranks-{number}-threads-{threads}",
+                    RANKS,
+                    f"{what} with {fmt.plural(threads, 'thread')} each ({facts.openmp})",
+                    RISK,
+                    1.0,
+                    options=options,
+                    variables={OMP_THREADS: str(threads)},
+                )
