@@ -29,6 +29,8 @@ from leadline.tuning.table import told_as
 SETTINGS, TRIAL, OUTPUTS = "settings", "trial", "outputs"
 RUN = f"run-{os.getpid()}"  # the launch of a search that was killed may still record into its own
 KEPT_OUTPUTS = 5
+ALWAYS = (3.0, 5.0)  # a launch has so many seconds more than so many times the longest unchanged one
+PART_OF_LEFT = 20
 SHOWN = {Stage.RACE: "race", Stage.COMBINE: "combinations", Stage.CONFIRM: "fresh launches"}
 
 
@@ -47,6 +49,7 @@ class Trials:
     progress: Callable[[str], None]
     longest_s: float = 0.0
     ended_s: float | None = None
+    _left_s: float = 0.0
     _outputs: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
 
     def round(self, search: Search, left_s: float) -> Finished[str]:
@@ -55,6 +58,7 @@ class Trials:
         Raises MeasurementFailed if the unchanged program fails.
         """
         self._outputs.clear()
+        self._left_s = left_s
         stage, number, wanted = search.stage, search.round, search.wanted()
         places = turns(wanted, 1, Order.SHUFFLED, seed=1000 * list(Stage).index(stage) + number)
 
@@ -87,7 +91,7 @@ class Trials:
 
     def _launch(self, name: str) -> Launch:
         words, environ = self._prepared(name)
-        limit_s = None if name == BASE else LONGEST[0] + LONGEST[1] * self.longest_s
+        limit_s = None if name == BASE else longest_trial_s(self.longest_s, self._left_s)
         argv = tuple(words)
         directory = self.kept.directory / TRIAL / RUN
         if self.what is Measured.ITERATION:
@@ -166,6 +170,14 @@ class Trials:
         for name, (output, digests) in self._outputs.items():
             if why := self.results.difference(output, digests):
                 self.kept.add(stage, number, name, None, why=why)
+
+
+def longest_trial_s(unchanged_s: float, left_s: float) -> float:
+    """Seconds after which a launch with a setting has failed: one that hangs leaves time for the others.
+
+    unchanged_s: of the longest unchanged launch.   left_s: for everything, when the round began.
+    """
+    return min(LONGEST[0] + LONGEST[1] * unchanged_s, max(ALWAYS[0] + ALWAYS[1] * unchanged_s, left_s / PART_OF_LEFT))
 
 
 def _table_of(settings: Sequence[Setting]) -> Table | None:
