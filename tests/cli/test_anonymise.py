@@ -73,7 +73,8 @@ def private(directory: Path) -> set[str]:
     parts = {part for part in directory.parts if len(part) > 3 and part not in ("anonymous",)}
     found = {*PROGRAM_NAMES, "private_folder", "private_program", socket.gethostname(), os.uname().nodename}
     found |= {getpass.getuser(), str(Path.home()), str(directory), str(Path.cwd()), sys.prefix, os.uname().release}
-    return {word for word in found | parts if len(word) > 1}
+    # Shorter ones, such as a host called vm, are among the bytes of figures by chance.
+    return {word for word in found | parts if len(word) > 3}
 
 
 def found_in(directory: Path, words: set[str]) -> dict[str, str]:

@@ -81,7 +81,7 @@ def test_a_loop_that_ranks_reach_on_different_ways_is_counted_once(
     report = reported(library, program, "ways", steps, 2, recorder, tmp_path / "run")
     assert report["iterations"]["count"] == steps
     (inner,) = (phase for phase in report["phases"] if phase["parent"] is not None and phase["loop"])
-    assert (inner["routine"], inner["iterations"]) == ("solve", 9 * steps)
+    assert (inner["routine"], inner["iterations"]) == ("solve", 300 * steps)
 
 
 def test_what_follows_an_inner_loop_is_not_its_time(builder: Builder, recorder: Path, tmp_path: Path) -> None:

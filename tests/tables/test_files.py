@@ -111,7 +111,7 @@ def test_a_command_writes_the_same(whole: Opened, tmp_path: Path) -> None:
         (("--table", "timeline:first"), "expected a number, typical, slowest or all"),
         (("--csv", "x.csv"), "--csv needs --table NAME"),
         (("--parquet", "x"), "--parquet needs --table NAME"),
-        (("--table", "sites", "--csv", "none/x.csv"), "cannot write the table: "),
+        (("--table", "sites", "--csv", "none/x.csv"), "cannot write none/x.csv: "),
     ],
 )
 def test_mistakes_are_said(words: tuple[str, ...], said: str, whole: Opened, tmp_path: Path) -> None:
