@@ -33,7 +33,13 @@ COLORS = ["--timeline-ground", "--point-to-point", "--completion", "--collective
 
 
 def painted(opened: Opened) -> dict[str, int]:
-    found: dict[str, int] = opened.tab.evaluate(PAINTED, COLORS)
+    """Once that stays: the canvas is drawn again when the page has got its width."""
+    found: dict[str, int] = {}
+    for _ in range(100):
+        before, found = found, opened.tab.evaluate(PAINTED, COLORS)
+        if found == before:
+            break
+        opened.tab.wait_for_timeout(50)
     return found
 
 
