@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import conftest
-import kept_builds
 import pytest
+from improvable import improvable
 
 from leadline import mpi
 from leadline.improve.file import as_data
@@ -27,7 +27,6 @@ from leadline.libraries import LIBRARIES
 from leadline.libraries.rule import Rule, Table
 from leadline.runs.guard import VARIABLE
 
-SOURCE = Path(__file__).resolve().parents[1] / "programs" / "improvable.c"
 LIMIT_S = 900
 OF_THE_SESSION = {*conftest.PATIENT, *conftest.WITHOUT_ADAPTERS}
 
@@ -73,15 +72,7 @@ def improve(tmp_path: Path) -> Improve:
     def prepared(
         name: str, program_kind: str, steps: int, *, ranks: int, planted: dict[str, str], only: str, before: str = ""
     ) -> Improving:
-        library = next((library for library in mpi.available() if library.name == name), None)
-        if library is None:
-            pytest.skip(f"the MPI library {name} is not here")
-
-        def compile_to(target: Path) -> None:
-            words = [str(library.mpicc), "-O2", str(SOURCE), "-o", str(target), "-lm"]
-            subprocess.run(words, check=True, env=library.env(), capture_output=True)
-
-        program = kept_builds.kept(f"improvable-{name}", [SOURCE, kept_builds.identity(library)], compile_to)
+        library, program = improvable(name)
         launcher = library.launch(ranks)
         # Open MPI's wait for adapters is left out by a file: among variables and options, it would be tried without.
         # By shared memory, its sends may wait for their receiver whatever the eager limit is.

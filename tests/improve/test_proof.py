@@ -1,23 +1,20 @@
 """Whether settings are seen to take effect in the ranks, and not seen where they have none."""
 
 import os
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import conftest
-import kept_builds
 import pytest
+from improvable import improvable
 
-from leadline import mpi
 from leadline.improve.candidates import Asked, candidates
 from leadline.improve.facts import Facts
 from leadline.improve.proof import why_without_effect
 from leadline.improve.setting import Setting
 from leadline.launchers.openmpi import OPENMPI
 
-SOURCE = Path(__file__).resolve().parents[1] / "programs" / "improvable.c"
 BOTH = ("mpich", "openmpi")
 
 
@@ -38,15 +35,7 @@ Commands = Callable[[str], Command]
 @pytest.fixture
 def commands(tmp_path: Path) -> Commands:
     def command(name: str) -> Command:
-        library = next((library for library in mpi.available() if library.name == name), None)
-        if library is None:
-            pytest.skip(f"the MPI library {name} is not here")
-
-        def compile_to(target: Path) -> None:
-            words = [str(library.mpicc), "-O2", str(SOURCE), "-o", str(target), "-lm"]
-            subprocess.run(words, check=True, env=library.env(), capture_output=True)
-
-        program = kept_builds.kept(f"improvable-{name}", [SOURCE, kept_builds.identity(library)], compile_to)
+        library, program = improvable(name)
         environ = {**library.env(), **conftest.WITHOUT_ADAPTERS}
         return Command([*library.launch(2), str(program), "alone"], environ, tmp_path)
 
