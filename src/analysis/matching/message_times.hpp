@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/matching/step.hpp"
+#include "analysis/matching/step_reader.hpp"
 #include "analysis/profile.hpp"
 #include "trace/process.hpp"
 

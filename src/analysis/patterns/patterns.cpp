@@ -7,7 +7,7 @@
 #include <set>
 #include <variant>
 
-#include "analysis/matching/step.hpp"
+#include "analysis/matching/step_reader.hpp"
 #include "analysis/patterns/collectives/collective_patterns.hpp"
 #include "analysis/patterns/collectives/consecutive_reductions.hpp"
 #include "analysis/patterns/collectives/file_order.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/matching/step.hpp"
+#include "analysis/matching/step_reader.hpp"
 
 namespace leadline::analysis {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "analysis/matching/step.hpp"
+#include "analysis/matching/step_reader.hpp"
 #include "analysis/waits/critical_path.hpp"
 #include "analysis/waits/imbalance.hpp"
 
