@@ -69,8 +69,13 @@ def test_times_with_waits_for_a_core_lead_to_no_advice(make_run: MakeRun) -> Non
         run.profile.pattern_finder = lambda: SimpleNamespace(
             add=lambda process, index: None, find=lambda paths, lines: [pattern]
         )
-        found = [finding for finding in to_json(run)["findings"] if finding["id"] == "pattern"]
+        report = to_json(run)
+        found = [finding for finding in report["findings"] if finding["id"] == "pattern"]
         assert [bool(finding["help"]) for finding in found] == [cores == 4]
+        assert bool(report["findings_caveat"]) == (cores == 2)
+        whole = io.StringIO()
+        Report(run).print(Console(file=whole, width=80))
+        assert ("not the program's own" in " ".join(whole.getvalue().split())) == (cores == 2)
         out = io.StringIO()
         Report(run).print_summary(Console(file=out, width=80))
         texts.append(" ".join(out.getvalue().split()))

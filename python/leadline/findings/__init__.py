@@ -21,6 +21,7 @@ FAILS = "LEADLINE_FAIL_ON_CONTRADICTION"
 RULES = parts_of(rules, "RULE", Rule)
 # With one of these, times say how the run was started rather than what the program does: no advice follows from them.
 SPOIL_TIMES = ("separate-processes", "oversubscribed", "cores-taken")
+_CAVEAT = "Times and shares below are not the program's own: the first lines say why. Counts are exact."
 
 
 def findings_of(content: Content) -> list[Finding]:
@@ -90,3 +91,8 @@ def _what_it_costs(finding: Finding) -> str:
 
 def times_are_spoiled(findings: Sequence[Finding]) -> bool:
     return any(finding.id in SPOIL_TIMES for finding in findings)
+
+
+def caveat_of(findings: Sequence[Finding]) -> str | None:
+    """What to bear in mind when the findings are read, or None: the verdict of such a run gives none of them."""
+    return _CAVEAT if times_are_spoiled(findings) else None

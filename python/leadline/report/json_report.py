@@ -13,7 +13,7 @@ from leadline.figures.json_entries import rank_id
 from leadline.figures.programs import programs_of
 from leadline.figures.run import Run
 from leadline.figures.time_parts import TimePart
-from leadline.findings import FAILS, Contradiction
+from leadline.findings import FAILS, Contradiction, caveat_of
 from leadline.findings.finding import Finding
 from leadline.report.one_sided import kinds_of_operations
 from leadline.report.sections import figures_of, listed
@@ -43,6 +43,7 @@ def data_of(content: Content, findings: Sequence[Finding]) -> dict[str, Any]:
         "verdict_sentences": sentences,
         "conditions": [{"code": f.id, "message": f.text, **f.evidence} for f in findings if f.in_verdict],
         "findings": [finding.as_data() for finding in findings],
+        "findings_caveat": caveat_of(findings),
         "ended_at_start": _ended_at_start(content),
         **_times(content),
         "totals": _totals(content),

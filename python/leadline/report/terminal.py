@@ -13,6 +13,7 @@ from leadline.errors import UsageError
 from leadline.figures.content import Content
 from leadline.figures.programs import names_of, programs_of
 from leadline.figures.run import Run
+from leadline.findings import caveat_of
 from leadline.findings.finding import Finding
 from leadline.report.helping import leaders, with_help
 from leadline.report.section import Output, Section
@@ -93,6 +94,8 @@ def _look(findings: Sequence[Finding], out: Screen) -> bool:
     if not others:
         return False
     out.section(FINDINGS)
+    if caveat := caveat_of(findings):
+        out.paragraph(caveat)
     whole = leaders(others)
     shown = whole if out.complete else whole[:MOST_FINDINGS]
     for finding, text in with_help(shown, among=others):

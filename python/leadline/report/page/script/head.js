@@ -38,6 +38,7 @@ function lookAt(report, titles, answered) {
     "div",
     { class: "look" },
     h("h2", null, "Findings"),
+    report.findings_caveat ? h("p", null, report.findings_caveat) : null,
     h(
       "ul",
       null,
