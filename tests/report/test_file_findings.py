@@ -168,6 +168,7 @@ def test_waiting_for_the_one_that_writes_belongs_to_its_writing(make_run: MakeRu
     assert finding.text == (
         "2.5 %: rank 0 writes u.nc for all ranks (8.00 MB); the others spend 6.0 % of the time waiting for it."
     )
+    assert finding.help.startswith("Write less often, or on several hosts in parallel")
     (wait,) = findings(run, "waiting")
     assert wait.evidence["wait_s"] == pytest.approx(3.0)
     assert wait.cost_s is None  # 2.4 s of it are the other finding's, which says the same

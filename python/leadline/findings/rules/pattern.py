@@ -40,10 +40,17 @@ HELP = {
     "polling": "Use MPI_Wait or MPI_Probe instead of polling if there is no other work.",
     "repeated_creation": "Create them once, before the loop, if they are the same in every iteration.",
     "read_all_by_all": "Read the file collectively (MPI_File_read_all), or on one rank followed by MPI_Bcast.",
-    "write_by_one": "Write in parallel (MPI_File_write_all, parallel NetCDF or HDF5).",
+    "write_by_one": "Write in parallel (MPI_File_write_all, parallel NetCDF or HDF5), or less often.",
     "read_by_one": "Let each rank read its part: MPI_File_read_at_all, parallel NetCDF or HDF5.",
     "small_io": "Use larger transfers: whole arrays, or collective MPI-IO.",
     "file_per_rank": "Write one shared file collectively: one file per rank can overload the metadata server.",
+}
+# On one host the kernel locks a file that is written: its ranks would take turns (advice/kinds/parallel_io.py).
+HELP_ON_ONE_HOST = {
+    "write_by_one": (
+        "Write less often, or on several hosts in parallel (MPI_File_write_all, parallel NetCDF or HDF5): ranks of one "
+        "host usually take turns at a file."
+    ),
 }
 # The same of one-sided operations; {} is what they are.
 HELP_ONE_SIDED = {
@@ -159,6 +166,7 @@ def _of_files(content: Content, entry: PatternEntry) -> Evidence:
         "file": entry.files[0],
         **{name: value for name, value in told.items() if name in OF_FILES},
         "buffered": told.get("buffered"),
+        "hosts": len({rank.host for rank in content.ranks}),
         "collective": bool(entry.sites) and all(COLLECTIVE.search(site.function) for site in entry.sites),
     }
 
@@ -220,6 +228,8 @@ def _loop(entry: PatternEntry) -> str | None:
 def help_for(found: Evidence) -> str:
     if found["one_sided"] and found["pattern"] in HELP_ONE_SIDED:
         return HELP_ONE_SIDED[found["pattern"]]
+    if found["pattern"] in HELP_ON_ONE_HOST and found["hosts"] == 1:
+        return HELP_ON_ONE_HOST[found["pattern"]]
     if found["pattern"] == "allreduce_bound" and found["reductions"] == 1:
         return "Overlap it with computation (MPI_Iallreduce), or reduce in fewer iterations."
     if found["pattern"] == "small_io" and found["collective"]:
