@@ -35,6 +35,11 @@ def library(name: str) -> Callable[[], bool]:
     return lambda: name in subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
 
 
+def _modules() -> bool:
+    """Lmod or Environment Modules, which exclude each other in Debian."""
+    return any(Path(place).exists() for place in ("/usr/share/lmod", "/usr/share/modules/init/bash"))
+
+
 BUILDING = (
     Prerequisite(command("g++", "gcc"), ("g++", "gcc"), "there is no C++ compiler, and nothing works without"),
     Prerequisite(_python_headers, ("python3-dev",), "Python.h is not there, which the build of the module needs"),
@@ -60,6 +65,7 @@ TESTING = (
         ("slurm-wlm", "munge", "openssh-server", "openssh-client", "iproute2"),
         "tests under a real Slurm, and over ssh",
     ),
+    Prerequisite(_modules, ("lmod",), "tests of the module files that an installation brings"),
     Prerequisite(command("strace"), ("strace",), "the test that a command reads each trace once"),
     Prerequisite(command("clang++"), ("clang",), "fuzzing the trace reader"),
     Prerequisite(command("chromium"), ("chromium", "fonts-liberation"), "tests of the HTML page in a browser"),
