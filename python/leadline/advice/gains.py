@@ -14,16 +14,18 @@ MODEL = 0.25
 
 def gain_between(base: Prediction, found: Prediction, *, uncertain: bool = False) -> Gain:
     """The interval is from replays whose iterations were drawn alike with and without the changes; wider by the error
-    of the replayed base, by what the prediction of such a change does not know (`uncertain`), and by MODEL. Its
-    lower end is without the recorder's own time, which a run that is not recorded does not have."""
+    of the replayed base, by what the prediction of such a change does not know (`uncertain`), and by MODEL. The
+    recorder's own time of calls that are not made is no gain of a run that is not recorded. A rank may have waited
+    meanwhile: the upper end has it."""
     before, after = base.predicted.drawn_s, found.predicted.drawn_s
     shares = [1 - b / a for a, b in zip(before, after, strict=True) if a > 0]
     if not shares:
         raise UsageError("the run takes no time")
     # What the replay is off by may be a part of the gain, or hide one.
     error = abs(found.error_of_base["whole"] or 0.0)
-    low, high = min(shares) - error - found.own_s / before[0], max(shares) + error
+    own = found.own_s / before[0]
+    low, high = min(shares) - error - own, max(shares) + error
     if uncertain:
         low = min(low, 1 - found.modelled.high / before[0])
         high = max(high, 1 - found.modelled.low / before[0])
-    return Gain(shares[0], min(low, (1 - MODEL) * low), max(high, (1 + MODEL) * high))
+    return Gain(shares[0] - own, min(low, (1 - MODEL) * low), max(high, (1 + MODEL) * high))

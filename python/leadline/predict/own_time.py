@@ -15,16 +15,24 @@ from leadline.predict.changes import Made
 from leadline.predict.figures import Figures
 
 POLLS = "poll-once"  # what lies between polls belongs to them already
+OF_POWER = 1.5  # polls are counted as the power of two below their number
 
 
 def saved_s(run: Run, made: Sequence[Made]) -> float:
-    """By calls that are not made any more, on a mean rank, in all steps of the recording."""
+    """By calls that are not made any more, on a mean rank, in all steps of the recording. Without that of polls, which
+    the changed tree does not have."""
+    return _of_calls(run, sum(each.calls_before - each.calls_after for each in made if each.change != POLLS))
+
+
+def saved_with_polls_s(run: Run, made: Sequence[Made]) -> float:
+    fewer = ((OF_POWER if each.change == POLLS else 1) * (each.calls_before - each.calls_after) for each in made)
+    return _of_calls(run, sum(fewer))
+
+
+def _of_calls(run: Run, fewer: float) -> float:
     calls = sum(process.total.calls for process in run.processes)
     own_s = sum(process.own_ns for process in run.processes) * 1e-9
-    fewer = sum(each.calls_before - each.calls_after for each in made if each.change != POLLS)
-    if fewer <= 0 or not calls:
-        return 0.0
-    return own_s * min(fewer / calls, 1.0) / len(run.processes)
+    return own_s * min(fewer / calls, 1.0) / len(run.processes) if fewer > 0 and calls else 0.0
 
 
 def without(figures: Figures, seconds: float, steps: int) -> Figures:

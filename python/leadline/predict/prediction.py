@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from leadline import _core, cores
@@ -73,7 +73,8 @@ class Prediction:
     sensitivities: derivatives of the predicted time by L, o, g (all in s/s) and G (bytes).
     loop: the main loop, whose iterations the steps are; None: the run has none, or its place is unknown.   lumped: one
     that was recorded may be several.
-    made: what the changes to the program did.   own_s: the recorder's own time that the predicted run does without."""
+    made: what the changes to the program did.   own_s: the recorder's own time that the predicted run does without,
+    with that between polls."""
 
     recorded_s: dict[str, float | None]
     base: Figures
@@ -168,8 +169,7 @@ class Replays:
             quick = figures_of(changed, replace(change, quick_windows=True), self.costs, steps)
             old = figures_of(changed, replace(change, old_windows=True), self.costs, steps)
             predicted = between(old, quick, predicted)
-        own_s = self._own_s(made, change)
-        predicted = own_time.without(predicted, own_s, change.steps or steps)
+        predicted = own_time.without(predicted, self._own_s(own_time.saved_s, made, change), change.steps or steps)
         errors = _errors(self.times, base)
         last = replayed(changed, _settings(replace(change, old_windows=bool(windows)), self.costs), steps, traced=True)
         traced = _settled(last.outcome)
@@ -186,7 +186,7 @@ class Replays:
             loop=self.loop,
             lumped=self.loop is not None and lumps_steps(self.run, self.loop.number),
             made=made,
-            own_s=own_s,
+            own_s=self._own_s(own_time.saved_with_polls_s, made, change),
         )
         found.notes = on_differences(self.tree.replay(_settings(plain, self.costs))["differences"], self.run)
         if last.steps:
@@ -239,8 +239,10 @@ class Replays:
         functions, sites_of_run = self.run.profile.functions, self.run.profile.sites() if sites else []
         return any(functions[sites_of_run[site][0]].name in MAKE_WINDOWS for site in sites)
 
-    def seconds(self, change: Change) -> float:
+    def seconds(self, change: Change, *, own: bool = True) -> float:
         """The whole run's duration with the change: `predicted.seconds` of predict(), by one replay instead of many.
+        own: false: though calls are not made, the recorder's own time that they took stays, as in a comparison of two
+        runs that are not recorded.
 
         Raises UsageError as predict() does, and if a given algorithm cannot be used.
         """
@@ -250,10 +252,13 @@ class Replays:
         outcome = _settled(replayed(changed, _settings(change, self.costs), self.steps).outcome)
         if change.collectives and (unusable := outcome["differences"]["unusable"]):
             raise UsageError(f"--collective: {unusable:,} calls cannot use the given algorithm")
-        return max(outcome["end_s"]) - self._own_s(made, change)
+        saved_s = self._own_s(own_time.saved_s, made, change)
+        if not own:
+            saved_s -= self._own_s(own_time.saved_with_polls_s, made, change)
+        return max(outcome["end_s"]) - saved_s
 
-    def _own_s(self, made: Sequence[Made], change: Change) -> float:
-        saved_s = own_time.saved_s(self.run, made)
+    def _own_s(self, saved: Callable[[Run, Sequence[Made]], float], made: Sequence[Made], change: Change) -> float:
+        saved_s = saved(self.run, made)
         return saved_s * change.steps / self.steps if change.steps else saved_s
 
     def unchanged(self, change: Change) -> Change:
