@@ -12,7 +12,7 @@ from leadline.campaign.measured import Measured, measured
 from leadline.campaign.plan import Cell, Plan
 from leadline.statistics.repeats import repeats_for
 
-NODES = 1  # of a run on this machine
+HERE = 1  # nodes of a run on this machine
 FEWEST = 2  # runs that show how times vary
 
 
@@ -49,9 +49,13 @@ def plan_of(plan: Plan, cells: Sequence[Cell], journal: Journal) -> dict[str, An
         "left": sum(row["left"] for row in rows),
         "seconds": seconds,
         "at_most": not all(row["measured"] for row in rows if row["left"]),
-        "node_hours": seconds * NODES / 3600,
+        "node_hours": sum(row["left_s"] * nodes for row, nodes in zip(rows, map(_nodes, found), strict=True)) / 3600,
         "repeats": _repeats(plan, cells, found),
     }
+
+
+def _nodes(of: Measured) -> int:
+    return len(of.cell.machine.hosts) if of.cell.machine else HERE
 
 
 def _repeats(plan: Plan, cells: Sequence[Cell], found: Sequence[Measured]) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from leadline import run_directory
 from leadline.campaign import conditions, leftovers
 from leadline.campaign.effects import Effects
 from leadline.campaign.journal import Journal, Key, Row
+from leadline.campaign.machines.elsewhere import Elsewhere, described, library_there
+from leadline.campaign.machines.machine import located
 from leadline.campaign.plan import Cell, Plan
 from leadline.campaign.programs import Programs, Start
 from leadline.compare.environment import environment_of
@@ -76,10 +79,17 @@ class Execution:
         self.directory = self.journal.directory
         self.programs = Programs(self.directory, self.say)
         self._effects = Effects()
+        self._elsewhere = Elsewhere(self.directory, self.token, self.programs, self.say)
 
     def run(self, cells: list[Cell], total_limit_s: float | None = None) -> Finished[Job]:
         (self.directory / RUNS).mkdir(exist_ok=True)
-        return Runner(total_limit_s=total_limit_s).run(jobs_of(self.plan, cells), self._launch, self._take)
+        finished = Runner(total_limit_s=total_limit_s).run(jobs_of(self.plan, cells), self._launch, self._take)
+        if not finished.not_begun:
+            self._elsewhere.clear(self._marked(os.environ))
+        return finished
+
+    def _marked(self, env: Mapping[str, str]) -> dict[str, str]:
+        return {**env, leftovers.VARIABLE: self.token}
 
     def is_done(self, key: Key) -> bool:
         row = self.journal.rows.get(key)
@@ -89,6 +99,8 @@ class Execution:
         """None: it is finished, or cannot be started, which is a row, too."""
         if self.is_done(key_of(turn)):
             return None
+        if turn.candidate.cell.machine is not None:
+            return self._launch_elsewhere(turn)
         job = turn.candidate
         start = self.programs.start(job.cell)
         library = self.programs.library(job.cell.library)
@@ -107,11 +119,41 @@ class Execution:
         self._busy = conditions.Busy.now()
         return launch
 
+    def _launch_elsewhere(self, turn: Turn[Job]) -> Launch | None:
+        self.before(turn)
+        job, env = turn.candidate, self._marked(os.environ)
+        try:
+            library = self._library(job.cell)
+            launch = self._elsewhere.launch(
+                job.cell, self._name_there(turn), recorded=job.recorded, env=env, library=library
+            )
+        except (LeadlineError, OSError) as error:
+            launch = str(error)
+        if isinstance(launch, str):
+            self.journal.add({**self._row(turn), "reason": launch})
+            return None
+        return launch
+
+    def _library(self, cell: Cell) -> Library:
+        """Of a cell that was started."""
+        if cell.machine is not None:
+            return library_there(cell.machine, located(cell.library, [cell.machine])[1])
+        library = self.programs.library(cell.library)
+        assert isinstance(library, Library)
+        return library
+
+    def _name_there(self, turn: Turn[Job]) -> str:
+        """What came back of an earlier attempt that is a row already does not count again."""
+        row = self.journal.rows.get(key_of(turn))
+        return run_name(*key_of(turn)) + (f"-{row.get('begin_unix_ns', 0)}" if row else "")
+
     def _of(self, job: Job, start: Start, library: Library) -> Launch:
         cell = job.cell
         env = library.env() | dict(start.environment) | dict(cell.setting.environment)
-        env[leftovers.VARIABLE] = self.token
-        launcher = [word.format(ranks=cell.ranks) for word in cell.setting.launcher] or library.launch(cell.ranks)
+        env = self._marked(env)
+        launcher = [
+            word.format(ranks=cell.ranks, hosts="localhost") for word in cell.setting.launcher
+        ] or library.launch(cell.ranks)
         words = (*launcher, *cell.setting.options, *start.words, *cell.input.arguments)
         return Launch(cell.label, words, env, start.directory, cell.program.timeout_s)
 
@@ -133,28 +175,45 @@ class Execution:
 
     def _take(self, done: Done[Job]) -> None:
         job, outcome = done.turn.candidate, done.outcome
+        cell, place = job.cell, self._place(done.turn)
+        told: dict[str, str] = {}
         now = conditions.Busy.now()
+        if cell.machine is not None:
+            name = self._name_there(done.turn)
+            outcome, told = self._elsewhere.outcome(outcome, cell, name, place if job.recorded else None)
         row = self._row(done.turn) | {name: value for name, value in outcome.row().items() if name != "label"}
-        row |= {"load": self._busy.load, "stolen": now.stolen_since(self._busy)}
-        if job.recorded:
-            row["wall_s"] = _recorded_s(self._place(done.turn)) or row["wall_s"]
-        time_s, why = _time(job.cell.program.time, outcome, row["wall_s"]) if outcome.ok else (None, outcome.reason)
+        if cell.machine is None:
+            row |= {"load": self._busy.load, "stolen": now.stolen_since(self._busy)}
+            row["wall_s"] = (_recorded_s(place) if job.recorded else None) or row["wall_s"]
+        else:
+            row |= {name: number for name in ("load", "stolen") if (number := _number(told.get(name))) is not None}
+        time_s, why = _time(cell.program.time, outcome, row["wall_s"]) if outcome.ok else (None, outcome.reason)
         row |= {"ok": time_s is not None, "time_s": time_s, "reason": why}
-        row["parts"] = {name: _time(pattern, outcome, 0.0)[0] for name, pattern in job.cell.program.parts}
-        library = self.programs.library(job.cell.library)
-        assert isinstance(library, Library)
-        wanted = dict(job.cell.setting.environment)
-        facts = conditions.facts(library, wanted)
-        if job.recorded and time_s is not None:
-            seen = _seen(self._place(done.turn))
-            if seen is not None:
-                facts = conditions.of_host() | seen
-                row["settings"] = {name: took_effect(value, name, seen) for name, value in wanted.items()}
-        proven = self._effects.of(library, job.cell.setting, ())
-        if proven:
-            row["settings"] = {**row.get("settings", {}), **proven}
-        row["environment"] = self.journal.environment(facts)
+        row["parts"] = {name: _time(pattern, outcome, 0.0)[0] for name, pattern in cell.program.parts}
+        row |= self._conditions(job, row, place, told)
         self.journal.add(row)
+
+    def _conditions(self, job: Job, row: Row, place: Path, told: Mapping[str, str]) -> Row:
+        """What the run ran on, and what became of its settings.   told: by another machine."""
+        library, wanted = self._library(job.cell), dict(job.cell.setting.environment)
+        elsewhere = job.cell.machine is not None
+        facts = described(told, library, wanted) if elsewhere else conditions.facts(library, wanted)
+        settings: dict[str, str] = {}
+        if job.recorded and row["ok"]:
+            seen = _seen(place)
+            if seen is not None:
+                facts = ({"Host": told.get("Host")} if elsewhere else conditions.of_host()) | seen
+                settings = {name: took_effect(value, name, seen) for name, value in wanted.items()}
+        if not elsewhere:
+            settings |= self._effects.of(library, job.cell.setting, ())
+        return {**({"settings": settings} if settings else {}), "environment": self.journal.environment(facts)}
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None
 
 
 def took_effect(value: str, name: str, seen: dict[str, str | None]) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from leadline.campaign.machines.machine import Machine, located
+
 SLUG = 60  # characters of a name that is made from a cell's
 
 
@@ -93,13 +95,14 @@ class Exclude:
 
 @dataclass(frozen=True)
 class Cell:
-    """One configuration, which is run as often as there are repeats."""
+    """One configuration, which is run as often as there are repeats.   machine: where; None: here."""
 
     program: Program
     library: str
     ranks: int
     setting: Setting
     input: Input
+    machine: Machine | None = None
 
     @property
     def names(self) -> dict[str, str | int]:
@@ -122,6 +125,7 @@ class Cell:
             (program.time, program.parts, str(program.directory)),
             (sorted(setting.environment.items()), setting.options, self.input.arguments),
             *([setting.launcher] if setting.launcher else []),
+            *([(self.machine.hosts, sorted(self.machine.libraries.items()))] if self.machine else []),
         ]
         digest = hashlib.sha256(json.dumps(defined, default=str).encode(errors="surrogateescape")).hexdigest()[:8]
         words = [str(word) for name, word in self.names.items() if word != "default" or name == "program"]
@@ -156,10 +160,11 @@ class Plan:
     excludes: tuple[Exclude, ...] = ()
     repeats: int = 5
     difference: float = 0.05
+    machines: tuple[Machine, ...] = ()
 
     def cells(self, kind_of: Callable[[str], str]) -> list[Cell]:
         """In the order of the file, by number of ranks. kind_of: the name of a library's kind."""
-        kinds = {library: kind_of(library) for library in self.libraries}
+        kinds = {library: kind_of(located(library, self.machines)[1]) for library in self.libraries}
         return [
             cell for cell in self._all(kinds) if not any(e.covers(cell, kinds[cell.library]) for e in self.excludes)
         ]
@@ -170,4 +175,4 @@ class Plan:
             if setting.fits(library, kinds[library], program.name) and (
                 not given.programs or program.name in given.programs
             ):
-                yield Cell(program, library, ranks, setting, given)
+                yield Cell(program, library, ranks, setting, given, located(library, self.machines)[0])

@@ -57,6 +57,18 @@ class Start:
     why_not: str = ""
 
 
+@dataclass(frozen=True)
+class Tree:
+    """What a program needs on another machine. names: what is copied of root.   words: the program's, a relative first
+    one from root on.   loads: it takes whatever library the loader finds.   why_not: why it cannot be carried."""
+
+    root: Path = Path()
+    names: tuple[str, ...] = (".",)
+    words: tuple[str, ...] = ()
+    loads: bool = True
+    why_not: str = ""
+
+
 class Programs:
     """Finds and builds each program for each library once."""
 
@@ -66,6 +78,7 @@ class Programs:
         self._say = say
         self._libraries: dict[str, Library | str] = {}
         self._starts: dict[tuple[Program, str], Start] = {}
+        self._trees: dict[tuple[Program, str], Tree] = {}
 
     def library(self, name: str) -> Library | str:
         """A library from PyPI is installed if it is missing. A text: why it cannot be had."""
@@ -88,6 +101,35 @@ class Programs:
                 except (LeadlineError, OSError) as error:
                     self._starts[key] = Start(why_not=str(error))
         return self._starts[key]
+
+    def tree(self, program: Program, name: str, there: Library) -> Tree:
+        """For a machine's library of that name: what is built is built here, with the library of the same name."""
+        key = program, there.name
+        if key not in self._trees:
+            try:
+                self._trees[key] = self._tree(program, name, there)
+            except (LeadlineError, OSError) as error:
+                self._trees[key] = Tree(why_not=str(error))
+        return self._trees[key]
+
+    def _tree(self, program: Program, name: str, there: Library) -> Tree:
+        here = self.library(name) if program.workload or program.build else there
+        if isinstance(here, str):
+            return Tree(why_not=f"cannot be built here: {here}")
+        if program.workload:
+            executable = workloads.build(workloads.find(program.workload), here)
+            return Tree(executable.parent, (executable.name,), (f"./{executable.name}", *program.arguments))
+        root = self._built(program, here) if program.build else program.directory
+        first = os.path.normpath(program.command[0]) if "/" in program.command[0] else program.command[0]
+        if first.startswith("../"):
+            return Tree(why_not=f"{program.command[0]} is not in {program.directory}, which is what is copied")
+        if "/" in program.command[0] and not Path(first).is_absolute():
+            first = f"./{first}"
+            if not os.access(root / first, os.X_OK):
+                return Tree(why_not=f"not found, or not executable: {root / first}")
+            if why := _why_not(str(root / first), there):
+                return Tree(why_not=why)
+        return Tree(root, (".",), (first, *program.command[1:]))
 
     def _start(self, program: Program, library: Library) -> Start:
         if program.workload:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from leadline import toml, workloads
+from leadline.campaign.machines.machine import FOLDER, FOLDERS, HOST, Machine, located
+from leadline.campaign.machines.machine import NAME as MACHINE
 from leadline.campaign.plan import Exclude, Input, Plan, Program, Recording, Setting
 from leadline.errors import UsageError
 from leadline.text.suggestions import available
@@ -96,6 +98,7 @@ def read(file: Path, origin: Path | None = None, name: str | None = None) -> Pla
     launcher = top.take("launcher", NO_WORDS, _launcher, LAUNCHER)
     settings = tuple(_setting(each, launcher) for each in top.tables("setting")) or (Setting(launcher=launcher),)
     inputs = tuple(_input(each) for each in top.tables("input")) or (Input(),)
+    machines = tuple(_machine(each) for each in top.tables("machine"))
     excluded = top.tables("exclude")
     top.end()
     if not programs:
@@ -106,19 +109,21 @@ def read(file: Path, origin: Path | None = None, name: str | None = None) -> Pla
         ("[[program]]", [each.name for each in programs]),
         ("[[setting]]", [each.name for each in settings]),
         ("[[input]]", [each.name for each in inputs]),
+        ("[[machine]]", [each.name for each in machines]),
         ("libraries", libraries),
         ("ranks", ranks),
     ):
         _refuse_twice(file, what, names)
+    _refuse_unknown_there(file, libraries, machines)
     known: dict[str, list[Any]] = {
         "program": [each.name for each in programs],
-        "library": [*libraries, *(name.partition("@")[0] for name in libraries)],
+        "library": [*libraries, *(located(name, machines)[1].partition("@")[0] for name in libraries)],
         "ranks": [*ranks],
         "setting": [each.name for each in settings],
         "input": [each.name for each in inputs],
     }
     excludes = tuple(_exclude(each, known) for each in excluded)
-    return Plan(name, file, programs, libraries, ranks, settings, inputs, excludes, repeats, difference)
+    return Plan(name, file, programs, libraries, ranks, settings, inputs, excludes, repeats, difference, machines)
 
 
 @dataclass(frozen=True)
@@ -200,6 +205,47 @@ def _input(table: Reader) -> Input:
     return Input(name, arguments, programs)
 
 
+def _machine(table: Reader) -> Machine:
+    no_hosts: tuple[str, ...] = ()
+    name = table.take("name", "", _fits(MACHINE), "a name of letters and digits, e.g. alpha")
+    hosts = table.take("hosts", no_hosts, _many(_fits(HOST)), 'a list of hosts as ssh takes them, e.g. ["me@alpha"]')
+    folder = table.take("folder", FOLDERS, _fits(FOLDER), "a path of letters, digits and ._+@-, without ..")
+    libraries = table.take(
+        "libraries",
+        NO_VARIABLES,
+        _paths,
+        'names with paths of mpiexec there, e.g. { mpich = "/opt/mpich/bin/mpiexec" }',
+    )
+    config = table.take("ssh_config", "", _text, "the path of a file as ssh -F takes it")
+    table.end()
+    if not name or not hosts or not libraries:
+        raise UsageError(f"{table.file}: {table.where}expected name, hosts and libraries")
+    return Machine(name, hosts, folder, libraries, Path(os.path.abspath(table.origin / config)) if config else None)
+
+
+def _fits(pattern: re.Pattern[str]) -> Callable[[Any], str | None]:
+    def read(value: Any) -> str | None:
+        fits = isinstance(value, str) and pattern.fullmatch(value) and ".." not in value.split("/")
+        return value if fits else None
+
+    return read
+
+
+def _paths(value: Any) -> dict[str, str] | None:
+    fits = isinstance(value, dict) and all(isinstance(path, str) and path.startswith("/") for path in value.values())
+    return value if fits and value and not any("\0" in path for path in value.values()) else None
+
+
+def _refuse_unknown_there(file: Path, libraries: Iterable[str], machines: tuple[Machine, ...]) -> None:
+    for name in libraries:
+        machine, there = located(name, machines)
+        if machine is not None and there not in machine.libraries:
+            raise UsageError(
+                f"{file}: libraries: {machine.name} has no {visible(there)}",
+                hint=available(there, sorted(machine.libraries)),
+            )
+
+
 def _exclude(table: Reader, known: Mapping[str, list[Any]]) -> Exclude:
     values: dict[str, tuple[str | int, ...]] = {}
     for dimension in DIMENSIONS:
@@ -254,7 +300,7 @@ def _build(value: Any) -> tuple[str, ...] | None:
 
 def _launcher(value: Any) -> tuple[str, ...] | None:
     words = _words(value)
-    return words if words is not None and _fields(words) == {"ranks"} else None
+    return words if words is not None and {"ranks"} <= _fields(words) <= {"ranks", "hosts"} else None
 
 
 def _fields(words: tuple[str, ...]) -> set[str]:

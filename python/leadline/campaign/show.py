@@ -18,6 +18,7 @@ from leadline.campaign.execution import Execution, Job, jobs_of
 from leadline.campaign.journal import FILE as JOURNAL
 from leadline.campaign.journal import Journal, locked
 from leadline.campaign.live import Live
+from leadline.campaign.machines.machine import located
 from leadline.campaign.plan import Cell, Plan
 from leadline.campaign.programs import kind_of
 from leadline.errors import NoSuchRun, UsageError
@@ -62,7 +63,8 @@ class Campaign:
 
     @cached_property
     def cells(self) -> list[Cell]:
-        self.kinds = {name: self.kinds.get(name) or kind_of(name) for name in self.plan.libraries}
+        names = [located(name, self.plan.machines)[1] for name in self.plan.libraries]
+        self.kinds = {name: self.kinds.get(name) or kind_of(name) for name in names}
         found = self.plan.cells(self.kinds.__getitem__)
         if not found:
             raise UsageError(f"{self.file}: no cell is left: the excludes and settings leave nothing to run")

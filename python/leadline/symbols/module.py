@@ -15,6 +15,8 @@ from leadline.symbols.dwarf import DebugInformation
 from leadline.symbols.location import STATEMENT, Location, ModuleProblem
 from leadline.symbols.scopes import Scopes
 
+BINARIES = "LEADLINE_BINARIES"  # folders, for binaries that are not where they were when the run was recorded
+
 
 class Module:
     def __init__(self, path: str, build_id: str, recorded_at_ns: int) -> None:
@@ -35,6 +37,7 @@ class Module:
         self.problem = ModuleProblem(self.path, code, f"{what}: routines are shown as module+offset")
 
     def _open(self, path: Path, recorded: str, recorded_at_ns: int) -> None:
+        path = _moved(path)
         elf = elf_files.open_elf(path)
         present = elf_files.build_id(elf)
         if recorded and present != recorded:
@@ -92,3 +95,11 @@ class Module:
             return (Location(short, full, self.path, symbol_offset=found[1]),)
         name = f"{os.path.basename(self.path) or '?'}+{offset & ~STATEMENT:#x}"
         return (Location(name, name, self.path, resolved=False),)
+
+
+def _moved(path: Path) -> Path:
+    """Where it is: of a run on another machine, in a folder of this one. Its build id is compared in any case."""
+    if path.exists():
+        return path
+    folders = [folder for folder in os.environ.get(BINARIES, "").split(os.pathsep) if folder]
+    return next((found for folder in folders if (found := Path(folder) / path.name).is_file()), path)
