@@ -1,6 +1,6 @@
 /* Programs of two ranks, each as it is and with one change that `leadline predict` replays.
 
-     changes KIND base|changed BYTES STEPS
+     changes KIND base|changed BYTES STEPS [FIELDS]
 
    Prints the seconds that the steps took. The computation is a loop over an array that stays in the caches. */
 #include <mpi.h>
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { fields = 51, row = 8, work = 4000 };
+enum { row = 8, work = 4000 };
 #define KEEP __attribute__((noinline))
 #define LAST __asm__ volatile("") /* no tail call, which would take the routine off the stack */
 
-static int rank, other, bytes, changed;
+static int rank, other, bytes, changed, fields = 51;
 static char *out, *in, *packed_out, *packed_in;
 static double array[work];
 
@@ -151,12 +151,14 @@ int main(int argc, char** argv) {
                {"overlap", exchange_and_compute}, {"barriers", exchange_with_barriers},
                {"relax", send_synchronously},     {"windows", put}};
   void (*step)(void) = NULL;
-  if (argc != 5) return 2;
+  if (argc != 5 && argc != 6) return 2;
   for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; ++i)
     if (!strcmp(argv[1], kinds[i].name)) step = kinds[i].step;
   if (!step) return 2;
   changed = !strcmp(argv[2], "changed");
   bytes = atoi(argv[3]);
+  if (argc == 6) fields = atoi(argv[5]);
+  if (fields < row) return 2;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   other = 1 - rank;

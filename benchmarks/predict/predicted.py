@@ -112,7 +112,8 @@ def predict(library: Library, words: list[str], case: Case, directory: Path, bef
 
 def compare(library: Library, case: Case, size: int, arguments: argparse.Namespace, program: Path) -> Result:
     before = shlex.split(arguments.before)
-    ways = {way: [str(program), case.kind, way, str(size), str(case.steps)] for way in ("base", "changed")}
+    numbers = [str(size), str(case.steps), str(arguments.fields)]
+    ways = {way: [str(program), case.kind, way, *numbers] for way in ("base", "changed")}
     result = predict(library, ways["base"], case, arguments.directory, before)
     kept = arguments.directory / f"{library.name}-{case.kind}-{size}.json"
     kept.write_text(json.dumps(asdict(result), indent=1) + "\n")  # before anything is measured
@@ -128,6 +129,8 @@ def main() -> None:
     parser.add_argument("directory", type=Path, help="for recordings and results; new")
     parser.add_argument("--mpi", action="append", default=[], help="MPI libraries; default: mpich, openmpi")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--sizes", default="", help="bytes of messages, such as 2000,24000; default: each kind's own")
+    parser.add_argument("--fields", type=int, default=51, help="that are packed")
     parser.add_argument("--kinds", default=",".join(case.kind for case in CASES))
     parser.add_argument("--before", default="", help="words before each rank's program, such as 'chrt -f 20'")
     arguments = parser.parse_args()
@@ -142,7 +145,8 @@ def main() -> None:
         compile_it = [str(library.mpicc), "-O2", "-g", str(PROGRAM), "-o", str(program)]
         subprocess.run(compile_it, check=True, env=library.env())
         for case in CASES:
-            for size in case.sizes if case.kind in arguments.kinds.split(",") else ():
+            sizes = tuple(map(int, arguments.sizes.split(","))) if arguments.sizes else case.sizes
+            for size in sizes if case.kind in arguments.kinds.split(",") else ():
                 print(compare(library, case, size, arguments, program).line(), flush=True)
 
 

@@ -950,6 +950,8 @@ class Network:
 
     reduce_per_byte_ns: float
     copy_per_byte_ns: float
+    copy_2_mib_per_byte_ns: float
+    copy_8_mib_per_byte_ns: float
     copy_uncached_per_byte_ns: float
     copy_strided_per_byte_ns: float
     copy_strided_uncached_per_byte_ns: float
@@ -1096,11 +1098,11 @@ class ReplaySettings:
     messages: MessageCosts
     forced_eager_bytes: int
     copy_per_byte_ns: float
-    packed_copy_per_byte_ns: float
-    cached_copy_per_byte_ns: float
 
     def set_network(self, network: Network) -> None: ...
     def set_algorithm(self, operation: str, algorithm: str) -> None: ...
+    def set_copies(self, per_byte_ns: dict[int, float], part_ns: float, fresh_ns: float) -> None:
+        """per_byte_ns: by the bytes that are touched in turn."""
 
 class ReplayOutcome(TypedDict):
     """Seconds by rank; nan: not passed. sensitivities: by L, o, g and G. stuck: (rank, what it waits for, of whom,

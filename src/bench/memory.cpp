@@ -29,17 +29,20 @@ class Memory {
   double pass_ns(const MemoryCost& cost) {
     // Of what is in the cache, as many passes as a clock can tell from nothing.
     const int passes = cost.bytes <= in_cache ? 32 : 1;
+    // What was measured before has emptied the caches.
+    if (!std::strcmp(cost.kind, "copy") && cost.bytes > in_cache && cost.bytes < beyond_caches) pass(cost);
     const int64_t begin = local_ns();
-    for (int i = 0; i < passes; ++i) {
-      if (!std::strcmp(cost.kind, "copy"))
-        copy(cost.bytes);
-      else if (!std::strcmp(cost.kind, "strided"))
-        gather(cost.bytes);
-      else
-        reduce(cost.bytes);
-      asm volatile("" ::: "memory");  // each pass is done
-    }
+    for (int i = 0; i < passes; ++i) pass(cost);
     return double(local_ns() - begin) / passes;
+  }
+  void pass(const MemoryCost& cost) {
+    if (!std::strcmp(cost.kind, "copy"))
+      copy(cost.bytes);
+    else if (!std::strcmp(cost.kind, "strided"))
+      gather(cost.bytes);
+    else
+      reduce(cost.bytes);
+    asm volatile("" ::: "memory");  // each pass is done
   }
 
  private:
@@ -49,9 +52,14 @@ class Memory {
 }  // namespace
 
 std::vector<MemoryCost> measure_memory(const Job& job, double seconds) {
-  std::vector<MemoryCost> costs = {
-      {"copy", in_cache, {}},          {"copy", beyond_caches, {}}, {"strided", strided_in_cache, {}},
-      {"strided", strided_beyond, {}}, {"reduction", in_cache, {}}, {"reduction", beyond_caches, {}}};
+  std::vector<MemoryCost> costs = {{"copy", in_cache, {}},
+                                   {"copy", 2 << 20, {}},
+                                   {"copy", 8 << 20, {}},
+                                   {"copy", beyond_caches, {}},
+                                   {"strided", strided_in_cache, {}},
+                                   {"strided", strided_beyond, {}},
+                                   {"reduction", in_cache, {}},
+                                   {"reduction", beyond_caches, {}}};
   Memory memory;
   const int64_t end = local_ns() + int64_t(seconds * 1e9);
   int more = 1;

@@ -73,6 +73,8 @@ void bind_network(nb::module_& m) {
       .def("most_favourable", &Network::most_favourable)
       .def_rw("reduce_per_byte_ns", &Network::reduce_per_byte_ns)
       .def_rw("copy_per_byte_ns", &Network::copy_per_byte_ns)
+      .def_rw("copy_2_mib_per_byte_ns", &Network::copy_2_mib_per_byte_ns)
+      .def_rw("copy_8_mib_per_byte_ns", &Network::copy_8_mib_per_byte_ns)
       .def_rw("copy_uncached_per_byte_ns", &Network::copy_uncached_per_byte_ns)
       .def_rw("copy_strided_per_byte_ns", &Network::copy_strided_per_byte_ns)
       .def_rw("copy_strided_uncached_per_byte_ns", &Network::copy_strided_uncached_per_byte_ns)

@@ -1,6 +1,7 @@
 // Replays of recorded runs.
 #include "replay/replay.hpp"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -251,8 +252,12 @@ void bind_replay(nb::module_& m) {
           "cost_level", [](const Settings& self) { return self.cost_level; },
           [](Settings& self, uint32_t level) { self.cost_level = std::min(level, Recorded::cost_levels - 1); })
       .def_rw("copy_per_byte_ns", &Settings::copy_per_byte_ns)
-      .def_rw("packed_copy_per_byte_ns", &Settings::packed_copy_per_byte_ns)
-      .def_rw("cached_copy_per_byte_ns", &Settings::cached_copy_per_byte_ns)
+      .def(
+          "set_copies",
+          [](Settings& self, const std::map<int64_t, double>& per_byte_ns, double part_ns, double fresh_ns) {
+            self.copies = {per_byte_ns, part_ns, fresh_ns};
+          },
+          "per_byte_ns"_a, "part_ns"_a, "fresh_ns"_a)
       .def(
           "set_network", [](Settings& self, const network::Network& network) { self.network = &network; }, "network"_a,
           nb::keep_alive<1, 2>());

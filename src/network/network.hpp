@@ -91,8 +91,9 @@ class Network {
   // The least of each parameter that occurs: whatever is computed from it is a lower bound.
   Piece most_favourable() const;
 
-  double reduce_per_byte_ns = 0;  // of a reduction, of one operand
-  double copy_per_byte_ns = 0;    // of a copy in memory, within the caches
+  double reduce_per_byte_ns = 0;                                  // of a reduction, of one operand
+  double copy_per_byte_ns = 0;                                    // of a copy in memory, within the caches
+  double copy_2_mib_per_byte_ns = 0, copy_8_mib_per_byte_ns = 0;  // of so much; 0: not measured
   // Of a copy beyond the caches, and of one that gathers single numbers, within them and beyond.
   double copy_uncached_per_byte_ns = 0, copy_strided_per_byte_ns = 0, copy_strided_uncached_per_byte_ns = 0;
   double call_ns = 0;  // of a call that has nothing to do, as a wait for a request that is complete

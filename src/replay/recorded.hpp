@@ -17,6 +17,7 @@
 
 #include "calls/class_trees.hpp"
 #include "network/network.hpp"
+#include "replay/copies.hpp"
 #include "replay/program.hpp"
 #include "replay/tree.hpp"
 #include "trace/process.hpp"
@@ -75,8 +76,7 @@ struct Settings {
   bool trace = false;                             // a late iteration of the main loop, call by call
   uint32_t cost_level = 0;                        // without a network, below Recorded::cost_levels
   double copy_per_byte_ns = 0.1;                  // assumed of a call, where the recording has one size of message only
-  double packed_copy_per_byte_ns = 0;             // of what is packed: once together, once apart
-  double cached_copy_per_byte_ns = 0;             // the same of little data, which is in the caches; 0: as of much
+  Copies copies;                                  // of what is packed: once together, once apart
   std::map<std::string, std::string> algorithms;  // by operation, instead of the ones that are usual
 };
 

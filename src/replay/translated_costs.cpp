@@ -15,9 +15,24 @@ namespace {
 // Assumed of calls about messages within a host, which always waited in the recording: they take no longer than that
 // without waiting, for each message and each byte.
 constexpr double most_call_ns = 10'000, most_per_byte_ns = 1;
-// Of a packed message: its parts, the whole and what arrives fit into a core's share of the last cache. 3.7 MB were
-// copied at that rate where two cores share 32 MB.
-constexpr int64_t most_cached_bytes = 1 << 22;
+// What a call sends, or what it receives.
+int64_t moved_bytes(const calls::Leaf& leaf, size_t member, bool receives, uint32_t* parts) {
+  namespace moves = trace::moves;
+  const uint8_t way = receives ? moves::receives | moves::collects : moves::sends | moves::contributes;
+  int64_t bytes = 0;
+  *parts = 0;
+  for (size_t p = 0; p < leaf.call.parts.size(); ++p) {
+    const structure::CallPart& part = leaf.call.parts[p];
+    const calls::LeafPart& mine = leaf.parts[p].of(member);
+    const int64_t arrived = part.collective() ? mine.in_bytes : std::max(mine.in_bytes, mine.posted_bytes);
+    const int64_t here = part.moves & way ? std::max<int64_t>(receives ? arrived : mine.out_bytes, 0) : 0;
+    bytes += here;
+    *parts += here > 0;
+  }
+  return bytes;
+}
+
+bool is_packed(const TreeLeaf& leaf) { return leaf.stands_for > 1 && !leaf.gathers && !leaf.removed; }
 
 }  // namespace
 
@@ -105,27 +120,55 @@ double Translation::send_ns(const At& at, double ns) const {
                                              : ns * (1 - settings_.messages.after_send);
 }
 
-// Packed messages are copied together by their sender and apart by their receiver.
+// Packed messages are copied together by their sender and apart by their receiver. A message is a copy, too, and now
+// between data that are used less often.
 void Translation::copies(const At& at, bool receives) {
-  if (at.from.stands_for < 2 || at.from.gathers || settings_.packed_copy_per_byte_ns <= 0) return;
-  namespace moves = trace::moves;
-  const uint8_t way = receives ? moves::receives | moves::collects : moves::sends | moves::contributes;
-  int64_t bytes = 0;
-  for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
-    const structure::CallPart& part = at.leaf.call.parts[p];
-    const calls::LeafPart& mine = at.leaf.parts[p].of(at.member);
-    const int64_t arrived = part.collective() ? mine.in_bytes : std::max(mine.in_bytes, mine.posted_bytes);
-    if (part.moves & way) bytes += std::max<int64_t>(receives ? arrived : mine.out_bytes, 0);
-  }
+  if (!is_packed(at.from) || !settings_.copies.known()) return;
+  uint32_t parts = 0;
+  const int64_t bytes = moved_bytes(at.leaf, at.member, receives, &parts);
+  const int64_t touched = touched_bytes(at);
+  double each_ns = settings_.copies.rate_ns(touched);
+  if (receives) each_ns += std::max(each_ns - settings_.copies.rate_ns(touched / 2), 0.0);
   Action action;
-  action.ps = picoseconds(copy_ns(bytes));
+  action.ps = picoseconds(each_ns * static_cast<double>(bytes) +
+                          settings_.copies.part_ns * static_cast<double>(uint64_t{parts} * at.from.stands_for) +
+                          (receives ? settings_.copies.fresh_ns * static_cast<double>(bytes_from_here(at)) : 0));
   if (action.ps) own_->actions.push_back(action);
 }
 
+// What comes from ranks of the same node. Waits do not say from whom: they count if there is one node only.
+int64_t Translation::bytes_from_here(const At& at) const {
+  const uint32_t node = tree_.members[at.rank].node;
+  const auto is_here = [node](const TreeMember& member) { return member.node == node; };
+  const bool all_here = std::all_of(tree_.members.begin(), tree_.members.end(), is_here);
+  int64_t bytes = 0;
+  for (size_t p = 0; p < at.leaf.call.parts.size(); ++p) {
+    const calls::LeafPart& mine = at.leaf.parts[p].of(at.member);
+    if (!at.leaf.call.parts[p].receives()) continue;
+    const auto other = static_cast<size_t>(std::max(mine.partner.world, -1));  // of an unknown rank: too large
+    if (all_here || (other < tree_.members.size() && is_here(tree_.members[other])))
+      bytes += std::max<int64_t>({mine.posted_bytes, mine.in_bytes, 0});
+  }
+  return bytes;
+}
+
+// By the rank, for all that is packed once: the parts and the whole of what it sends and of what it receives.
+int64_t Translation::touched_bytes(const At& at) {
+  int64_t& touched = touched_bytes_[at.rank];
+  if (touched) return touched;
+  for (const TreeLeaf& each : tree_.classes[tree_.members[at.rank].of_class].leaves) {
+    if (!is_packed(each)) continue;
+    const RequestUse use = each.leaf.call.facts().requests;
+    uint32_t parts = 0;
+    if (use != RequestUse::completes) touched += 2 * moved_bytes(each.leaf, at.member, false, &parts);
+    if (use == RequestUse::completes || use == RequestUse::none)
+      touched += 2 * moved_bytes(each.leaf, at.member, true, &parts);
+  }
+  return touched = std::max<int64_t>(touched, 1);
+}
+
 double Translation::copy_ns(int64_t bytes) const {
-  const bool cached = settings_.cached_copy_per_byte_ns > 0 && bytes <= most_cached_bytes;
-  const double each_ns = cached ? settings_.cached_copy_per_byte_ns : settings_.packed_copy_per_byte_ns;
-  return each_ns * static_cast<double>(bytes);
+  return settings_.copies.rate_ns(2 * bytes) * static_cast<double>(bytes);
 }
 
 }  // namespace leadline::replay

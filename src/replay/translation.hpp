@@ -75,6 +75,8 @@ class Translation {
   void after(double ns);
   bool has_messages() const { return settings_.messages.has_long() && !settings_.network; }
   void copies(const At& at, bool receives);
+  int64_t bytes_from_here(const At& at) const;
+  int64_t touched_bytes(const At& at);
   double copy_ns(int64_t bytes) const;
   Action::Meeting meeting_of_waiting(const At& at, Action::Meeting meeting, bool is_root) const;
   double gathered_ns(const At& at, Action::Meeting meeting, bool is_root, size_t ranks) const;
@@ -99,6 +101,7 @@ class Translation {
   std::map<std::pair<uint32_t, LeafKey>, double> last_to_come_;  // by group
   std::vector<std::map<LeafKey, size_t>> leaves_of_;             // by class
   std::map<std::string, double> one_sided_ns_;                   // by function: the least of all its leaves
+  std::map<uint32_t, int64_t> touched_bytes_;                    // by rank; not there: not known yet
   std::vector<uint32_t> alone_;                                  // by rank: its group of one; UINT32_MAX: not made yet
 };
 

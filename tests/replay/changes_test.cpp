@@ -134,7 +134,7 @@ int64_t replayed(const Tree& tree, uint64_t messages, const std::string& what, d
     settings.network = used;
     settings.latency_ns = 200;
     settings.eager_bytes = 2000;
-    settings.packed_copy_per_byte_ns = copy_ns;
+    settings.copies = Copies::uniform(copy_ns);
     Differences differences;
     const Program program = program_of(recorded, tree, settings, &differences);
     const naive::Result expected = naive::Engine(program).run();

@@ -35,7 +35,7 @@ inline Replayed replayed(const Tree& tree, const std::string& what, bool network
   settings.network = network ? &used : nullptr;
   settings.latency_ns = 200;
   settings.eager_bytes = 2000;
-  settings.packed_copy_per_byte_ns = copy_ns;
+  settings.copies = Copies::uniform(copy_ns);
   settings.forced_progress = progress;
   settings.messages = messages;
   Differences differences;

@@ -29,6 +29,7 @@ from leadline.predict import (
     packing,
     predict,
 )
+from leadline.predict.packing import Copies
 
 from .predicted_runs import FIELDS, NETWORK, STEPS
 
@@ -59,25 +60,42 @@ def test_packed_messages_are_copied_at_both_ends(fields: Run) -> None:
     given = network.parse(NETWORK).network
     program = (Pack("exchange_fields"),)
     ns, packed_bytes = 1e6, FIELDS * 100 * 8  # 100 doubles each
-    free, dear = (predict(fields, Change(network=given, program=program, packed_copy_ns=each)) for each in (0, ns))
+
+    def seconds(copies: Copies) -> float:
+        found = predict(fields, Change(network=given, program=program, copies=copies)).predicted
+        assert found.low <= found.seconds <= found.high
+        return found.seconds
+
+    def expected(parts: float) -> object:
+        return pytest.approx(STEPS * parts * ns * 1e-9, rel=1e-3)
+
+    free = seconds(packing.NO_COPIES)
     # Rank 0 and rank 1 copy at the same time, before the send and after the receive.
-    more = dear.predicted.seconds - free.predicted.seconds
-    assert more == pytest.approx(STEPS * 2 * packed_bytes * ns * 1e-9, rel=1e-3)
-    assert free.predicted.low <= free.predicted.seconds <= free.predicted.high
+    assert seconds(Copies(((1, ns),))) - free == expected(2 * packed_bytes)
+    # Each touches four times as much: what it copies together, and what it copies apart. Where half as much would take
+    # no time, the message, between data that are used less often, takes as much longer as a copy.
+    touched = 4 * packed_bytes
+    assert seconds(Copies(((touched // 2, 0.0), (touched, ns)))) - free == expected(3 * packed_bytes)
+    assert seconds(Copies(((touched // 4, 0.0), (touched, ns)))) - free == expected(2.5 * packed_bytes)
+    assert seconds(Copies(part=ns)) - free == expected(2 * FIELDS)
+    assert seconds(Copies(fresh=ns)) - free == expected(packed_bytes)
 
 
 def test_that_packing_may_gain_nothing_is_said(fields: Run) -> None:
     found = predict(fields, Change(program=(Pack("exchange_fields"),)))
     likely = predict(fields, Change(program=(Pack("exchange_fields"), Computation("exchange_fields", 1.2))))
     assert found.predicted.high >= likely.predicted.seconds  # as slow as that is within the interval
-    assert any("4 MiB (0 to 1.9, assumed)" in each for each in found.assumptions)
+    assert any("(0 to 0.6 ns a byte, assumed)" in each for each in found.assumptions)
     unclear = found.predicted.low < found.base.seconds < found.predicted.high
     assert unclear == any("Whether the change gains anything is unknown" in each for each in found.notes)
     from_file = _core.Network()
     from_file.copy_per_byte_ns, from_file.copy_uncached_per_byte_ns = 0.05, 0.2
-    assert packing.copy_rates(from_file) == packing.CopyRates(0.05, 0.2, 0.2, assumed=False)
-    from_file.copy_strided_uncached_per_byte_ns = 3
-    assert packing.copy_rates(from_file).high == 3
+    costs = packing.copy_costs(from_file)
+    assert not costs.assumed
+    assert costs.likely.per_byte == ((64 << 10, 0.05), (128 << 20, 0.2))
+    assert costs.high.per_byte == ((16 << 10, 0.05), (32 << 20, 0.2))  # four times as much may be touched
+    from_file.copy_2_mib_per_byte_ns = 0.1
+    assert packing.copy_costs(from_file).likely.per_byte[1] == (4 << 20, 0.1)
 
 
 def test_exchanges_and_sums_in_a_row_become_one(rows: Run) -> None:
@@ -85,7 +103,7 @@ def test_exchanges_and_sums_in_a_row_become_one(rows: Run) -> None:
 
     given = network.parse(NETWORK).network
     apart = predict(rows, Change(network=given))
-    fields = predict(rows, Change(network=given, program=(Merge("swap_two"),), packed_copy_ns=0))
+    fields = predict(rows, Change(network=given, program=(Merge("swap_two"),), copies=packing.NO_COPIES))
     (made,) = fields.made
     assert (made.messages_before, made.messages_after) == (STEPS * 4, STEPS * 2)
     assert (made.calls_before, made.calls_after) == (STEPS * 2 * 6, STEPS * 2 * 3)
@@ -93,7 +111,7 @@ def test_exchanges_and_sums_in_a_row_become_one(rows: Run) -> None:
     # A latency is 100 s: one of two in each step is gone at least, more where a rank was ahead of the other.
     assert apart.sensitivities[0] - fields.sensitivities[0] >= STEPS - 1
     assert apart.predicted.seconds - fields.predicted.seconds > (STEPS - 1) * 99
-    dear = predict(rows, Change(network=given, program=(Merge("swap_two"),), packed_copy_ns=1e6))
+    dear = predict(rows, Change(network=given, program=(Merge("swap_two"),), copies=Copies(((1, 1e6),))))
     more = dear.predicted.seconds - fields.predicted.seconds
     assert more == pytest.approx(STEPS * 2 * 150 * 8 * 1e-3, rel=0.1)  # both fields, at both ends
     sums = predict(rows, Change(network=given, program=(Merge("sum_two"),)))

@@ -293,7 +293,7 @@ class _Asked:
         """The gain of a change; None if it cannot be made."""
         before = self.base.predicted.seconds
         try:
-            after = self._replays.seconds(self._change(program, ideal=ideal), own=False)
+            after = self._replays.seconds(self._change(program, ideal=ideal))
         except UsageError:
             return None
         return 1 - after / before if before > 0 else None
@@ -320,7 +320,7 @@ class _Asked:
     def _share_or_error(self, candidate: Candidate) -> float | UsageError:
         before = self.base.predicted.seconds
         try:
-            after = self._replays.seconds(self._change(candidate.changes), own=False)
+            after = self._replays.seconds(self._change(candidate.changes))
         except UsageError as error:
             return error
         return 1 - after / before if before > 0 else math.inf

@@ -24,8 +24,8 @@ def gain_between(base: Prediction, found: Prediction, *, uncertain: bool = False
     # What the replay is off by may be a part of the gain, or hide one.
     error = abs(found.error_of_base["whole"] or 0.0)
     own = found.own_s / before[0]
-    low, high = min(shares) - error - own, max(shares) + error
+    low, high = min(shares) - error, max(shares) + error + own
     if uncertain:
         low = min(low, 1 - found.modelled.high / before[0])
         high = max(high, 1 - found.modelled.low / before[0])
-    return Gain(shares[0] - own, min(low, (1 - MODEL) * low), max(high, (1 + MODEL) * high))
+    return Gain(shares[0], min(low, (1 - MODEL) * low), max(high, (1 + MODEL) * high))

@@ -205,8 +205,10 @@ def _take_calls(found: Calibration, launches: Sequence[Launch]) -> None:
     found.described.intervals["call_ns"] = (ends["low"], ends["high"])
 
 
-MEMORY = (
+MEMORY: tuple[tuple[str, Callable[[Iterable[int]], int], str], ...] = (
     ("copy", min, "copy_per_byte_ns"),
+    ("copy", lambda _: 2 << 20, "copy_2_mib_per_byte_ns"),
+    ("copy", lambda _: 8 << 20, "copy_8_mib_per_byte_ns"),
     ("copy", max, "copy_uncached_per_byte_ns"),
     ("strided", min, "copy_strided_per_byte_ns"),
     ("strided", max, "copy_strided_uncached_per_byte_ns"),
@@ -219,7 +221,7 @@ def _take_memory(found: Calibration, launches: Sequence[Launch]) -> None:
         out = {}
         for kind, which, key in MEMORY:
             times = _drawn([launch.memory.get(kind, {}) for launch in chosen], seed)
-            if times:
+            if times and which(times) in times:
                 out[key] = times[which(times)] / which(times)
         return out
 

@@ -23,6 +23,8 @@ MOST_BYTES = 2**63 - 1
 GENERAL = (
     "reduce_per_byte_ns",
     "copy_per_byte_ns",
+    "copy_2_mib_per_byte_ns",
+    "copy_8_mib_per_byte_ns",
     "copy_uncached_per_byte_ns",
     "copy_strided_per_byte_ns",
     "copy_strided_uncached_per_byte_ns",

@@ -15,13 +15,12 @@ from leadline.text import format as fmt
 @dataclass(frozen=True)
 class Pack:
     """The messages of `most` iterations of a loop to each partner become one; 0: of all. members: the loops' numbers in
-    the run, if these are known; else those at `sites`.   cached: what becomes one is known to fit into the caches, and
-    to consist of pieces of a cache line or more.   computes: its iterations may compute what they exchange."""
+    the run, if these are known; else those at `sites`.   computes: its iterations may compute what they
+    exchange."""
 
     sites: str
     most: int = 0
     members: tuple[int, ...] = ()
-    cached: bool = False
     computes: bool = True
 
 

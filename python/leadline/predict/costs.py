@@ -51,6 +51,17 @@ class Costs:
     assumes_limit: bool = True
 
     @property
+    def assumes_busy(self) -> bool:
+        """Whether the run has no long messages from which to know what they take."""
+        return self.messages is None or "busy" in self.messages.assumed
+
+    @property
+    def long_per_byte_ns(self) -> float | None:
+        if self.messages is None or self.assumes_busy:
+            return None
+        return min(ns / max(n_bytes, 1) for n_bytes, ns in self.messages.busy.items())
+
+    @property
     def in_place(self) -> range:
         """Bytes of messages that are sent in place."""
         return range(self.copied_bytes + 1, self.eager_bytes + 1)
@@ -65,8 +76,10 @@ class Costs:
             costs = replayed_costs(self.messages, self.shared, self.longer)
             costs.after_send = self.after_send
             costs.together = self.together
-            if "busy" not in self.messages.assumed:
-                costs.long_start_ns = self.long_start_ns
+            costs.long_start_ns = self.long_start_ns
+            if self.assumes_busy:
+                for n_bytes, ns in self.messages.busy.items():
+                    costs.set_long_busy(n_bytes, (self.long_start_ns + ns) * self.longer)
             settings.messages = costs
 
     def sentence(self) -> str:

@@ -17,33 +17,60 @@ SLOWER = 1.2  # computation between packed calls, at most: 1.18 in advection of 
 
 
 @dataclass(frozen=True)
-class CopyRates:
-    """ns for each byte of a packed message, once at either end."""
+class Copies:
+    """ns of a rank's copies. per_byte: by the bytes that it touches in turn.   part: of each part besides.
+    fresh: of each byte that arrives from a rank of the same node, which has just written it."""
 
-    low: float
-    likely: float
-    high: float
+    per_byte: tuple[tuple[int, float], ...] = ()
+    part: float = 0.0
+    fresh: float = 0.0
+
+    def at_most(self, per_byte: float) -> Copies:
+        return replace(self, per_byte=tuple((n, min(ns, per_byte)) for n, ns in self.per_byte))
+
+    def touching(self, times: float) -> Copies:
+        """As if more were touched in turn, by this factor."""
+        return replace(self, per_byte=tuple((max(round(n / times), 1), ns) for n, ns in self.per_byte))
+
+
+@dataclass(frozen=True)
+class CopyCosts:
+    """As is likely, and at most. At least none: a message may be made in place, or its data type may say where its
+    parts are."""
+
+    likely: Copies
+    high: Copies
     assumed: bool
 
-    @property
-    def least(self) -> float:
-        """A library may move a longer message with fewer copies of its own: then packing costs nothing more."""
-        return 0.0 if self.assumed else self.low
+
+NO_COPIES = Copies()
+MIB = 1 << 20
+PART_NS, MOST_PART_NS = 8.0, 40.0  # a part that is in the caches, or is not
+# What was just copied is in the sender's own caches. 72 kB took 0.007 ns a byte longer where two ranks share the third
+# cache, and 0.02 where they do not.
+FRESH_NS, MOST_FRESH_NS = 0.015, 0.04
+# Where no network gives them: contiguous parts, on both ranks of an idle machine at once (AMD EPYC: 1 MiB of second and
+# 16 MiB of third cache a core). At most: other machines, and many ranks that share the memory.
+ASSUMED = CopyCosts(
+    Copies(((MIB, 0.015), (4 * MIB, 0.018), (16 * MIB, 0.028), (64 * MIB, 0.08), (128 * MIB, 0.09)), PART_NS, FRESH_NS),
+    Copies(((MIB // 4, 0.06), (4 * MIB, 0.1), (16 * MIB, 0.3), (64 * MIB, 0.6)), MOST_PART_NS, MOST_FRESH_NS),
+    assumed=True,
+)
+SHARE = 4.0  # what else the ranks touch between two exchanges: up to as much more, by this factor
 
 
-# Where no network gives them: those of one idle machine (AMD EPYC), contiguous within the caches (3.7 MB), contiguous
-# beyond them, and twice those of single numbers beyond them, since machines differ.
-ASSUMED = CopyRates(0.014, 0.09, 1.9, assumed=True)
-
-
-def copy_rates(network: _core.Network | None) -> CopyRates:
-    """likely: contiguous, beyond the caches, since there are more of them."""
+def copy_costs(network: _core.Network | None) -> CopyCosts:
     if network is None or network.copy_per_byte_ns <= 0:
         return ASSUMED
-    low = network.copy_per_byte_ns
-    likely = max(low, network.copy_uncached_per_byte_ns)
-    strided = max(network.copy_strided_per_byte_ns, network.copy_strided_uncached_per_byte_ns)
-    return CopyRates(low, likely, max(likely, strided), assumed=False)
+    measured = (
+        (32 << 10, network.copy_per_byte_ns),
+        (2 * MIB, network.copy_2_mib_per_byte_ns),
+        (8 * MIB, network.copy_8_mib_per_byte_ns),
+        (64 * MIB, network.copy_uncached_per_byte_ns),
+    )
+    # A copy of so much touches twice as much.
+    likely = Copies(tuple((2 * n_bytes, ns) for n_bytes, ns in measured if ns > 0), PART_NS, FRESH_NS)
+    return CopyCosts(likely, replace(likely.touching(SHARE), part=MOST_PART_NS, fresh=MOST_FRESH_NS), assumed=False)
 
 
 def makes_longer(change: AnyChange | Algorithm) -> bool:
@@ -58,24 +85,16 @@ def is_uncertain(change: AnyChange | Algorithm) -> bool:
     return makes_longer(change) or isinstance(change, Nonblocking | Gather)
 
 
-def slowest_copy(program: Sequence[AnyChange], rates: CopyRates) -> float | None:
-    """ns for each byte; None: as is likely, since nothing is copied. What whole exchanges sent is contiguous already;
-    single messages may be single numbers. The root of a gather copies its own part."""
-    if not any(map(makes_longer, program)):
-        return rates.likely if any(isinstance(one, Gather) for one in program) else None
-    single = any(isinstance(one, Join) or (isinstance(one, Pack) and not one.cached) for one in program)
-    return rates.high if single else rates.likely
-
-
-def assumptions(program: Sequence[AnyChange], rates: CopyRates) -> list[str]:
+def assumptions(program: Sequence[AnyChange], costs: CopyCosts) -> list[str]:
     """Sentences."""
     found = []
     if any(map(makes_longer, program)):
-        slowest = slowest_copy(program, rates) or rates.likely
-        where = "assumed" if rates.assumed else "by the network's file"
+        fastest, slowest = (ends(ns for _, ns in costs.likely.per_byte) for ends in (min, max))
+        most = max(ns for _, ns in costs.high.per_byte)
+        where = "assumed" if costs.assumed else "by the network's file"
         found.append(
-            f"Packing and merging: each end copies the data at {rates.likely:.2g} ns a byte, and at {rates.low:.2g} ns "
-            f"where a message has at most 4 MiB ({rates.least:.2g} to {slowest:.2g}, {where})."
+            f"Packing and merging: each end copies the data at {fastest:.2g} to {slowest:.2g} ns a byte, the more is "
+            f"packed the slower, and {costs.likely.part:.0f} ns for each part (0 to {most:.2g} ns a byte, {where})."
         )
     if any(isinstance(one, Pack) for one in program):
         found.append(

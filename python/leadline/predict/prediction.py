@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from leadline import _core, cores
@@ -21,6 +21,7 @@ from leadline.predict.extrapolation import LEAST_STEPS, replayed
 from leadline.predict.figures import Figures, between, phases_of, widened
 from leadline.predict.message_costs import ALL_COPIED
 from leadline.predict.notes import on_differences, on_extrapolation
+from leadline.predict.packing import Copies
 from leadline.predict.without_effect import on_collectives, on_nothing
 from leadline.text import format as fmt
 
@@ -33,7 +34,9 @@ COPY_NS = 0.1  # per byte of a longer message, where the recording has messages 
 OTHER_EAGER_BYTES = 8191  # of libraries that Leadline does not know
 LARGE_ERROR = 0.10
 MAKE_WINDOWS = ("MPI_Win_create", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create_dynamic")
-SHORTER = 0.5  # of a long message's time, at least for its bytes: how much of it is its start is not recorded
+# How much of a long message's time is its start is not recorded: up to so many times what it is in the library, or of
+# another one so much of the time.
+MOST_START, SHORTER = 2.0, 0.5
 # Long messages, where both ranks copy at once that did so in turn, and at most: 72 kB took 1.1 (Open MPI) and 1.4 times
 # as long (MPICH) in exchanges as in one direction.
 TOGETHER, LONGER = 1.25, 1.5
@@ -44,7 +47,7 @@ LEAST_GAIN = 0.001  # of overlap, below which it brings nothing
 class Change:
     """What is predicted. steps: 0: as many as recorded.   network: None: the one of the recording.
     compute: what computation between calls is multiplied with.   ideal: messages and collectives take no time.
-    packed_copy_ns: for each byte of a packed message at either end; None: as is likely.
+    copies: of what is packed; None: as is likely.
     eager_bytes: longer messages wait for their receiver; None: the limit of the library or of the network.
     program: changes to the program.   collectives: operation and algorithm, both as `leadline bench` names them.
     hosts: of each rank, where they are to run; (): as recorded.   quick_windows: one-sided calls take no time.
@@ -58,7 +61,7 @@ class Change:
     eager_bytes: int | None = None
     program: tuple[AnyChange, ...] = ()
     collectives: tuple[tuple[str, str], ...] = ()
-    packed_copy_ns: float | None = None
+    copies: Copies | None = None
     hosts: tuple[str, ...] = ()
     quick_windows: bool = False
     old_windows: bool = False
@@ -73,8 +76,8 @@ class Prediction:
     sensitivities: derivatives of the predicted time by L, o, g (all in s/s) and G (bytes).
     loop: the main loop, whose iterations the steps are; None: the run has none, or its place is unknown.   lumped: one
     that was recorded may be several.
-    made: what the changes to the program did.   own_s: the recorder's own time that the predicted run does without,
-    with that between polls."""
+    made: what the changes to the program did.   own_s: the recorder's own time that the predicted run would do without,
+    if it were recorded, with that between polls."""
 
     recorded_s: dict[str, float | None]
     base: Figures
@@ -169,7 +172,10 @@ class Replays:
             quick = figures_of(changed, replace(change, quick_windows=True), self.costs, steps)
             old = figures_of(changed, replace(change, old_windows=True), self.costs, steps)
             predicted = between(old, quick, predicted)
-        predicted = own_time.without(predicted, self._own_s(own_time.saved_s, made, change), change.steps or steps)
+        own_s, polled_s = self._own_s(made, change), self._own_s(made, change, polls=True)
+        predicted = own_time.later(predicted, polled_s, change.steps or steps)
+        own_s += polled_s
+        predicted = own_time.at_least_without(predicted, own_s, change.steps or steps)
         errors = _errors(self.times, base)
         last = replayed(changed, _settings(replace(change, old_windows=bool(windows)), self.costs), steps, traced=True)
         traced = _settled(last.outcome)
@@ -186,7 +192,7 @@ class Replays:
             loop=self.loop,
             lumped=self.loop is not None and lumps_steps(self.run, self.loop.number),
             made=made,
-            own_s=self._own_s(own_time.saved_with_polls_s, made, change),
+            own_s=own_s,
         )
         found.notes = on_differences(self.tree.replay(_settings(plain, self.costs))["differences"], self.run)
         if last.steps:
@@ -198,7 +204,7 @@ class Replays:
         if base_network is None:
             found.assumptions = [self.costs.sentence()]
         if uncertain:
-            found.assumptions += packing.assumptions(change.program, packing.copy_rates(change.network))
+            found.assumptions += packing.assumptions(change.program, packing.copy_costs(change.network))
             if found.predicted.low < found.base.seconds < found.predicted.high:
                 found.notes.append(
                     "Whether the change gains anything is unknown: the interval includes the base's time."
@@ -220,14 +226,23 @@ class Replays:
 
     def _with_what_is_not_known(self, likely: Figures, changed: _core.ReplayTree, change: Change) -> Figures:
         """The interval spans the fastest copies, and the slowest copies and computation."""
-        rates, steps = packing.copy_rates(change.network), self.steps
+        copies, steps = packing.copy_costs(change.network), self.steps
         slower, _ = self._made(change, packing.pessimistic(change.program))
         packs = any(packing.makes_longer(one) for one in change.program)
-        costs = replace(self.costs, shared=1.0, longer=SHORTER if packs else 1.0, together=1.0)
-        fast = figures_of(changed, replace(change, packed_copy_ns=rates.least), costs, steps)
-        slowest = packing.slowest_copy(change.program, rates)
+        known_start = self.costs.long_start_ns > 0 and not self.costs.assumes_busy
+        costs = replace(
+            self.costs,
+            shared=1.0,
+            longer=SHORTER if packs and not known_start else 1.0,
+            together=1.0,
+            long_start_ns=self.costs.long_start_ns * (MOST_START if packs and known_start else 1),
+        )
+        fast = figures_of(changed, replace(change, copies=packing.NO_COPIES), costs, steps)
         costs = replace(self.costs, shared=0.0, together=LONGER, long_start_ns=0.0)
-        slow = figures_of(slower, replace(change, packed_copy_ns=slowest), costs, steps)
+        # A message within a node is a copy, too, and more.
+        per_byte = None if change.network is not None else self.costs.long_per_byte_ns
+        slowest = copies.high if per_byte is None else copies.high.at_most(per_byte)
+        slow = figures_of(slower, replace(change, copies=slowest), costs, steps)
         iteration = likely.iteration
         if iteration and fast.iteration and slow.iteration:
             iteration = (iteration[0], min(iteration[1], fast.iteration[1]), max(iteration[2], slow.iteration[2]))
@@ -239,10 +254,8 @@ class Replays:
         functions, sites_of_run = self.run.profile.functions, self.run.profile.sites() if sites else []
         return any(functions[sites_of_run[site][0]].name in MAKE_WINDOWS for site in sites)
 
-    def seconds(self, change: Change, *, own: bool = True) -> float:
+    def seconds(self, change: Change) -> float:
         """The whole run's duration with the change: `predicted.seconds` of predict(), by one replay instead of many.
-        own: false: though calls are not made, the recorder's own time that they took stays, as in a comparison of two
-        runs that are not recorded.
 
         Raises UsageError as predict() does, and if a given algorithm cannot be used.
         """
@@ -252,13 +265,10 @@ class Replays:
         outcome = _settled(replayed(changed, _settings(change, self.costs), self.steps).outcome)
         if change.collectives and (unusable := outcome["differences"]["unusable"]):
             raise UsageError(f"--collective: {unusable:,} calls cannot use the given algorithm")
-        saved_s = self._own_s(own_time.saved_s, made, change)
-        if not own:
-            saved_s -= self._own_s(own_time.saved_with_polls_s, made, change)
-        return max(outcome["end_s"]) - saved_s
+        return max(outcome["end_s"]) + self._own_s(made, change, polls=True)
 
-    def _own_s(self, saved: Callable[[Run, Sequence[Made]], float], made: Sequence[Made], change: Change) -> float:
-        saved_s = saved(self.run, made)
+    def _own_s(self, made: Sequence[Made], change: Change, *, polls: bool = False) -> float:
+        saved_s = own_time.saved_s(self.run, made, polls=polls)
         return saved_s * change.steps / self.steps if change.steps else saved_s
 
     def unchanged(self, change: Change) -> Change:
@@ -434,10 +444,8 @@ def _settings(change: Change, costs: Costs, seed: int = 0) -> _core.ReplaySettin
     costs.set(settings)
     settings.copy_per_byte_ns = COPY_NS
     if not change.ideal:
-        rates = packing.copy_rates(change.network)
-        settings.packed_copy_per_byte_ns = rates.likely if change.packed_copy_ns is None else change.packed_copy_ns
-        if change.packed_copy_ns is None:
-            settings.cached_copy_per_byte_ns = rates.low
+        copies = packing.copy_costs(change.network).likely if change.copies is None else change.copies
+        settings.set_copies(dict(copies.per_byte), copies.part, copies.fresh)
     for operation, algorithm in change.collectives:
         settings.set_algorithm(operation, algorithm)
     if change.eager_bytes is not None:

@@ -13,9 +13,6 @@ from leadline.figures.patterns import PatternEntry
 from leadline.findings.alike import alike, joined
 from leadline.predict import Join, Pack
 
-CACHE_LINE = 64
-CACHED_BYTES = 1 << 16  # that fit into the own caches of a core, beside others
-
 
 def candidates(content: Content) -> list[Candidate]:
     told = [e for e in content.patterns if e.name == "packable_messages" and not e.evidence.get("one_sided")]
@@ -39,7 +36,6 @@ def _in_loop(entry: PatternEntry) -> Candidate:
         Pack(
             of_pattern(entry),
             members=tuple(entry.evidence.get("loops", (entry.evidence["loop"],))),
-            cached=_is_cached(entry),
             computes=bool(entry.evidence.get("computes", True)),
         ),
         (
@@ -65,11 +61,6 @@ def _one_change(parts: Sequence[Candidate]) -> Candidate:
         together=max(part.together for part in parts),
         parts=tuple(parts),
     )
-
-
-def _is_cached(entry: PatternEntry) -> bool:
-    each = entry.n_bytes / max(entry.messages, 1)
-    return each >= CACHE_LINE and each * int(entry.evidence["together"]) <= CACHED_BYTES
 
 
 def _in_a_row(entry: PatternEntry) -> list[Candidate]:
