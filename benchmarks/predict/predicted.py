@@ -3,6 +3,9 @@
 Predicted against measured gains of changes to a program of two ranks (changes.c). Each program is recorded as it is,
 and the prediction of its change is written to DIR/NAME.json. Only then the program runs as it is and changed, in turn;
 the file gets what was measured, and a line of a table is printed. Gains are those of the steps, without MPI_Init.
+
+--program NAME OPTIONS BASE CHANGED: another program, its command as it is and changed; OPTIONS of `leadline predict`.
+Its gain is that of the whole command.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ import shlex
 import statistics
 import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -43,9 +48,19 @@ CASES = (
 )
 
 
+@dataclass(frozen=True)
+class Commands:
+    """As it is, and changed."""
+
+    base: list[str]
+    changed: list[str]
+    env: dict[str, str] | None = None
+
+
 @dataclass
 class Result:
-    """Gains are shares of the time of the steps as they are; seconds are those of the steps."""
+    """Gains are shares of the time of the steps as they are, or of the whole of a program that does not say what its
+    steps took; seconds likewise."""
 
     library: str
     kind: str
@@ -78,50 +93,58 @@ def launch(library: Library) -> list[str]:
     return [launcher, "--bind-to", "core", *others]
 
 
-def steps_s(library: Library, words: list[str], before: list[str]) -> float:
-    done = run([*launch(library), *before, *words], library)
+def seconds_of(words: list[str], env: dict[str, str] | None, *, whole: bool) -> float:
+    began = time.perf_counter()
+    done = run(words, env)
+    took = time.perf_counter() - began
     found = re.search(r"steps: ([\d.]+) s", done.stdout)
-    if not found:
+    if done.returncode or not (found or whole):
         raise SystemExit(f"{shlex.join(words)}: {done.stdout}{done.stderr}")
-    return float(found[1])
+    return took if whole or not found else float(found[1])
 
 
-def run(words: list[str], library: Library) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, env=library.env(), capture_output=True, text=True, timeout=TIMEOUT_S)
+def run(words: list[str], env: dict[str, str] | None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, env=env, capture_output=True, text=True, timeout=TIMEOUT_S)
 
 
-def predict(library: Library, words: list[str], case: Case, directory: Path, before: list[str]) -> Result:
-    result = Result(library.name, case.kind, int(words[3]))
+def predict(result: Result, commands: Commands, options: Sequence[str], recorded: Path, *, whole: bool) -> Result:
     leadline = [sys.executable, "-m", "leadline"]
-    recorded = directory / f"{library.name}-{case.kind}-{words[3]}"
-    record = run([*leadline, "record", "-o", str(recorded), "--", *launch(library), *before, *words], library)
+    record = run([*leadline, "record", "-o", str(recorded), "--", *commands.base], commands.env)
     if record.returncode:
         result.refused = record.stderr.strip()
         return result
-    done = run([*leadline, "predict", str(recorded), *case.options, "--json"], library)
+    done = run([*leadline, "predict", str(recorded), *options, "--json"], commands.env)
     if done.returncode:
         result.refused = done.stderr.strip()
         return result
     found = json.loads(done.stdout)
-    base, predicted = found["base"]["iteration"], found["predicted"]["iteration"]
-    result.error_of_base = found["error_of_base"]["loop"]
+    base, predicted = (found[each] if whole else found[each]["iteration"] for each in ("base", "predicted"))
+    result.error_of_base = found["error_of_base"]["whole" if whole else "loop"]
     result.predicted = 1 - predicted["seconds"] / base["seconds"]
     result.low, result.high = (1 - predicted[end] / base["seconds"] for end in ("high", "low"))
     return result
 
 
-def compare(library: Library, case: Case, size: int, arguments: argparse.Namespace, program: Path) -> Result:
-    before = shlex.split(arguments.before)
-    numbers = [str(size), str(case.steps), str(arguments.fields)]
-    ways = {way: [str(program), case.kind, way, *numbers] for way in ("base", "changed")}
-    result = predict(library, ways["base"], case, arguments.directory, before)
-    kept = arguments.directory / f"{library.name}-{case.kind}-{size}.json"
+def compare(
+    result: Result, commands: Commands, options: Sequence[str], arguments: argparse.Namespace, *, whole: bool = False
+) -> Result:
+    name = f"{result.library}-{result.kind}-{result.bytes}"
+    predict(result, commands, options, arguments.directory / name, whole=whole)
+    kept = arguments.directory / f"{name}.json"
     kept.write_text(json.dumps(asdict(result), indent=1) + "\n")  # before anything is measured
     for _ in range(arguments.rounds):
-        result.base_s.append(steps_s(library, ways["base"], before))
-        result.changed_s.append(steps_s(library, ways["changed"], before))
+        result.base_s.append(seconds_of(commands.base, commands.env, whole=whole))
+        result.changed_s.append(seconds_of(commands.changed, commands.env, whole=whole))
     kept.write_text(json.dumps(asdict(result), indent=1) + "\n")
     return result
+
+
+def compare_case(library: Library, case: Case, size: int, arguments: argparse.Namespace, program: Path) -> Result:
+    words = [*launch(library), *shlex.split(arguments.before), str(program), case.kind]
+    base, changed = ([*words, way, str(size), str(case.steps), str(arguments.fields)] for way in ("base", "changed"))
+    return compare(
+        Result(library.name, case.kind, size), Commands(base, changed, library.env()), case.options, arguments
+    )
 
 
 def main() -> None:
@@ -133,6 +156,9 @@ def main() -> None:
     parser.add_argument("--fields", type=int, default=51, help="that are packed")
     parser.add_argument("--kinds", default=",".join(case.kind for case in CASES))
     parser.add_argument("--before", default="", help="words before each rank's program, such as 'chrt -f 20'")
+    parser.add_argument(
+        "--program", nargs=4, action="append", default=[], metavar=("NAME", "OPTIONS", "BASE", "CHANGED")
+    )
     arguments = parser.parse_args()
     arguments.directory.mkdir(parents=True)
     print("| library | change | bytes | predicted | base off | measured | steps | points off | in the interval |")
@@ -147,7 +173,10 @@ def main() -> None:
         for case in CASES:
             sizes = tuple(map(int, arguments.sizes.split(","))) if arguments.sizes else case.sizes
             for size in sizes if case.kind in arguments.kinds.split(",") else ():
-                print(compare(library, case, size, arguments, program).line(), flush=True)
+                print(compare_case(library, case, size, arguments, program).line(), flush=True)
+    for name, options, base, changed in arguments.program:
+        commands = Commands(shlex.split(base), shlex.split(changed))
+        print(compare(Result(name, "", 0), commands, shlex.split(options), arguments, whole=True).line(), flush=True)
 
 
 if __name__ == "__main__":
