@@ -137,6 +137,26 @@ def test_hints_are_for_collective_transfers_of_files() -> None:
     assert "0 %" in why("file-hints", facts(library=LIBRARY["mpich"]))
 
 
+def test_what_the_machine_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    about = facts(messages=0.3)
+    for node in range(2):
+        (tmp_path / "node" / f"node{node}").mkdir(parents=True)
+    siblings = tmp_path / "cpu" / "cpu0" / "topology"
+    siblings.mkdir(parents=True)
+    (siblings / "thread_siblings_list").write_text("0\n")
+    monkeypatch.setattr("leadline.improve.candidates.hardware.SYSTEM", tmp_path)
+    monkeypatch.setattr("leadline.improve.candidates.hardware.DEVICES", tmp_path)
+    said = why("hardware", about)
+    for part in ("on one host", "keep their memory near", "no core of this host has two", "has no", "knem", "xpmem"):
+        assert part in said
+    assert "rank files" in why("hardware", facts(hosts=2))
+    (tmp_path / "xpmem").write_text("")
+    (siblings / "thread_siblings_list").write_text("0-1\n")
+    (tmp_path / "node" / "node1").rmdir()
+    said = why("hardware", about)
+    assert ("xpmem" in said, "one NUMA node" in said, "--ranks" in said) == (False, True, True)
+
+
 @pytest.mark.parametrize("kind", sorted(kinds()))
 @pytest.mark.parametrize("library", [None, *LIBRARIES], ids=lambda library: library.name if library else "unknown")
 def test_every_kind_answers_with_names_of_its_own(kind: str, library: Any) -> None:

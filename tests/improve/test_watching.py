@@ -28,6 +28,7 @@ def test_a_time_nearer_to_the_unchanged_one_shows_no_gain(wall_s: float, *, show
     [
         ({"measured": Measured.PRINTED.value}, "--time"),
         ({"command": ["mpiexec", "-n", "8", "./app"]}, "another command was measured: mpiexec -n 8 ./app"),
+        ({"measured": Measured.ENERGY.value}, "--goal energy"),
         ({"with_s": None}, "no times"),
         ({"measured": Measured.ITERATION.value}, "no main loop"),
     ],

@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -45,6 +46,18 @@ def _words_of(option: str) -> tuple[str, ...]:
         raise UsageError(f"--steps-option {option}: {error}") from None
 
 
+def _meter(times_parts: bool) -> Any:
+    """Raises UsageError if there is none here."""
+    from leadline.improve import energy
+
+    if times_parts:
+        raise UsageError("--goal energy is of whole runs: without --time, --iterations and --stop-after")
+    found = energy.meter()
+    if isinstance(found, str):
+        raise UsageError(f"--goal energy: {found}", hint="--goal time, the default, needs none")
+    return found
+
+
 @click.command("improve", context_settings=PROGRAM_FOLLOWS)
 @click.option(
     "--for",
@@ -54,6 +67,14 @@ def _words_of(option: str) -> tuple[str, ...]:
     show_default=True,
     envvar="LEADLINE_FOR",
     help="Time for everything, for example 90s, 10m, 1h30m.",
+)
+@click.option(
+    "--goal",
+    type=click.Choice(["time", "energy"]),
+    default="time",
+    show_default=True,
+    envvar="LEADLINE_GOAL",
+    help="What is to become less; energy by the counters of this host's processors, of whole runs.",
 )
 @click.option(
     "--time",
@@ -121,6 +142,7 @@ def _words_of(option: str) -> tuple[str, ...]:
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(
     limit: str,
+    goal: str,
     pattern: str | None,
     iterations: bool,
     stop_after: int | None,
@@ -156,6 +178,7 @@ def command(
             raise UsageError("--time and --iterations exclude each other")
         if stop_after is not None:
             raise UsageError("--time and --stop-after exclude each other: a program that is ended prints no time")
+    meter = _meter(pattern is not None or iterations or stop_after is not None) if goal == "energy" else None
     if compared and stop_after is not None:
         raise UsageError("--compare and --stop-after exclude each other: a program that is ended leaves half of a file")
     numbers = _numbers_in(ranks) if ranks else ()
@@ -171,7 +194,7 @@ def command(
     say_mistakes(program, find_launcher(program))
     directory = output.absolute()
     wanted = Wanted(
-        program, directory, for_s, pattern, iterations, reorder, compared, chosen, stop_after, short, ranks=numbers
+        program, directory, for_s, pattern, iterations, reorder, compared, chosen, stop_after, short, numbers, meter
     )
     with ProgressLine(say) as line:
         found = improve(wanted, line.note, line.show)

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import LeadlineError, MeasurementFailed, MissingPrerequisite
+from leadline.errors import LeadlineError, MeasurementFailed, MissingPrerequisite, UsageError
 from leadline.figures.run import Run, open_run
 from leadline.improve import file
 from leadline.improve.candidates import Asked, NotTried, candidates
+from leadline.improve.energy import Meter
 from leadline.improve.facts import facts_of, openmp_of
 from leadline.improve.kept import Kept
 from leadline.improve.measuring_alone import measure_alone
@@ -46,7 +47,8 @@ NO_TIME = "no time: {} launches of {} fit into what --for leaves"
 class Wanted:
     """for_s: for everything.   pattern: of --time.   iterations: they, or nothing.   compared: files of results.
     only: kinds of candidates; () for all.   stop_after: iterations of the main loop, after which a launch is ended.
-    steps_option: of the program, in place of its own, in every launch.   ranks: other numbers of them to try."""
+    steps_option: of the program, in place of its own, in every launch.   ranks: other numbers of them to try.
+    meter: of the energy that is to become less; None: the time is."""
 
     command: tuple[str, ...]
     directory: Path
@@ -59,6 +61,7 @@ class Wanted:
     stop_after: int | None = None
     steps_option: tuple[str, ...] = ()
     ranks: tuple[int, ...] = ()
+    meter: Meter | None = None
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     @property
@@ -73,6 +76,7 @@ class Wanted:
             "stop_after": self.stop_after,
             "steps_option": list(self.steps_option),
             "ranks": list(self.ranks),
+            **({"goal": "energy"} if self.meter is not None else {}),
         }
 
     @property
@@ -130,7 +134,7 @@ class _Improving:
             return self.kept.plan
         run, wall_s, ended_s = self._recorded()
         only, ended = self.wanted.only_iterations, ended_s is not None
-        what = measured(run, self.wanted.pattern, iterations_wanted=only, ended=ended)
+        what = self._energy_of(run) or measured(run, self.wanted.pattern, iterations_wanted=only, ended=ended)
         launcher = self.about.launcher.kind if self.about.launcher is not None else OTHER
         counts = count_option(self.wanted.launched, self.wanted.environ)
         facts = facts_of(
@@ -154,6 +158,14 @@ class _Improving:
         }
         self.kept.keep_plan(plan)
         return plan
+
+    def _energy_of(self, run: Run) -> Measured | None:
+        hosts = {process.host for process in run.processes}
+        if self.wanted.meter is not None and len(hosts) > 1:
+            raise UsageError(
+                f"--goal energy: the ranks are on {len(hosts)} hosts, and only this one's counters are read"
+            )
+        return None if self.wanted.meter is None else Measured.ENERGY
 
     def _openmp(self) -> str:
         word = program_word(self.wanted.launched, self.about.launcher)
@@ -217,6 +229,7 @@ class _Improving:
             self.progress,
             longest_s=float(plan["record_wall_s"]),
             ended_s=plan.get("ended_s"),
+            meter=self.wanted.meter,
         )
         trials.read_outputs()
         improved = Improved(what, settings, [NotTried(*each) for each in plan["not_tried"]], search, 0, 0.0, None)

@@ -22,6 +22,7 @@ class Measured(enum.Enum):
     ITERATION = "an iteration of the main loop"
     PRINTED = "the time that the program prints"
     WHOLE = "the whole run"
+    ENERGY = "the energy of the whole run"
 
 
 class NoLoop(LeadlineError):
@@ -87,7 +88,7 @@ def seconds_of(
     """
     if what is Measured.PRINTED:
         return counted(outcome, pattern)
-    return outcome.wall_s if what is Measured.WHOLE else recorded_s(directory, ended=ended)
+    return outcome.wall_s if what in (Measured.WHOLE, Measured.ENERGY) else recorded_s(directory, ended=ended)
 
 
 def recorded_s(directory: Path, *, ended: bool = False) -> float | None:

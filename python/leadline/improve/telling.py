@@ -9,6 +9,7 @@ from typing import Any
 from leadline.improve import file
 from leadline.improve.improving import Improved
 from leadline.improve.search import Standing, State, interval_of
+from leadline.improve.step import Measured
 from leadline.statistics.sequential import gain_of
 from leadline.text import format as fmt
 
@@ -40,8 +41,8 @@ def lines(found: Improved, directory: str, command: Sequence[str]) -> list[str]:
     ]
     if found.base_spread is not None and found.base_spread > NOISY:
         out.append(
-            f"The unchanged program's time varies by {fmt.percent(found.base_spread)} from launch to launch: on a "
-            "quieter machine, smaller gains would show."
+            f"The unchanged program's {_quantity(found)} varies by {fmt.percent(found.base_spread)} from launch to "
+            "launch: on a quieter machine, smaller gains would show."
         )
     if found.why_over:
         out.append(f"The search is not complete: {found.why_over}.")
@@ -50,7 +51,10 @@ def lines(found: Improved, directory: str, command: Sequence[str]) -> list[str]:
         standings = [each for each in found.search.standings.values() if each.state is state]
         if standings:
             out.append(f"Tried, {head}:")
-            out += [f"  {each.name}: {found.settings[each.name].what}{_figures(each)}" for each in standings]
+            out += [
+                f"  {each.name}: {found.settings[each.name].what}{_figures(each, _quantity(found))}"
+                for each in standings
+            ]
     if found.not_tried:
         out.append("Not tried:")
         out += [f"  {each.what}: {each.why}" for each in found.not_tried]
@@ -59,9 +63,11 @@ def lines(found: Improved, directory: str, command: Sequence[str]) -> list[str]:
 
 def _verdict(found: Improved) -> str:
     search = found.search
-    unchanged = f" ({fmt.seconds(found.base_s)} unchanged)" if found.base_s else ""
+    unchanged = f" ({_amount(found)} unchanged)" if found.base_s else ""
     if found.chosen:
         what = f"Faster by {_range(search.fresh)} of the time of {found.measured.value}{unchanged}"
+        if found.measured is Measured.ENERGY:
+            what = f"{_range(search.fresh)} less of {found.measured.value}{unchanged}"
         return f"{what}, in {fmt.plural(len(search.fresh), 'pair')} of fresh launches, with:"
     if found.why_over and not search.chosen:
         return f"Nothing was proven to help so far{unchanged}."
@@ -78,18 +84,27 @@ def _verdict(found: Improved) -> str:
     return f"Nothing helps on this machine{unchanged}: of {tried}, none was proven to gain 1 %."
 
 
+def _quantity(found: Improved) -> str:
+    return "energy" if found.measured is Measured.ENERGY else "time"
+
+
+def _amount(found: Improved) -> str:
+    value = found.base_s or 0.0
+    return f"{value:.4g} J" if found.measured is Measured.ENERGY else fmt.seconds(value)
+
+
 def _range(ratios: Sequence[float]) -> str:
     found = interval_of(ratios)
     gain = fmt.percent(gain_of(ratios))
     return gain if found is None else f"{gain} ({fmt.percent(found[0])} to {fmt.percent(found[1])})"
 
 
-def _figures(each: Standing) -> str:
+def _figures(each: Standing, quantity: str) -> str:
     if each.why:
         return f": {each.why}"
     if each.gain is None:
         return ""
-    saved = f"{fmt.percent(each.gain)} less time" if each.gain >= 0 else f"{fmt.percent(-each.gain)} more time"
+    saved = f"{fmt.percent(abs(each.gain))} {'less' if each.gain >= 0 else 'more'} {quantity}"
     return f": {saved} in {fmt.plural(len(each.ratios), 'round')}"
 
 
@@ -99,7 +114,7 @@ def as_json(found: Improved) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "measured": found.measured.name.lower(),
-        "unchanged_s": found.base_s,
+        "unchanged_s": found.base_s,  # joules, if energy is measured
         "unchanged_spread": found.base_spread,
         "confirmed": search.confirmed,
         "chosen": [file.as_data(setting) for setting in found.chosen],

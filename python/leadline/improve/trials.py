@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.errors import MeasurementFailed, UsageError
+from leadline.improve.energy import Meter
 from leadline.improve.kept import Kept
 from leadline.improve.results import Results
 from leadline.improve.search import BASE, TOGETHER, Search, Stage
@@ -37,7 +38,8 @@ SHOWN = {Stage.RACE: "race", Stage.COMBINE: "combinations", Stage.CONFIRM: "fres
 @dataclass
 class Trials:
     """command: the user's.   settings: the candidates, by name.   longest_s: of the unchanged program, so far.
-    ended_s: after which a launch is ended, because it has done enough; None: none is."""
+    ended_s: after which a launch is ended, because it has done enough; None: none is.   meter: of energy, if that is
+    measured."""
 
     command: Sequence[str]
     environ: Mapping[str, str]
@@ -49,6 +51,8 @@ class Trials:
     progress: Callable[[str], None]
     longest_s: float = 0.0
     ended_s: float | None = None
+    meter: Meter | None = None
+    _counters: dict[Path, int] = field(default_factory=dict)
     _left_s: float = 0.0
     _outputs: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
 
@@ -96,6 +100,8 @@ class Trials:
         directory = self.kept.directory / TRIAL / RUN
         if self.what is Measured.ITERATION:
             argv, environ = recorded(words, directory), {**environ, **LIGHT}
+        if self.meter is not None:
+            self._counters = self.meter.now()
         return Launch(name, argv, environ, limit_s=limit_s, enough=self._enough(directory))
 
     def _enough(self, directory: Path) -> Callable[[float], bool] | None:
@@ -119,9 +125,11 @@ class Trials:
     def _take(self, stage: Stage, number: int, done: Done[str]) -> None:
         name, outcome = done.turn.candidate, done.outcome
         folder = self.kept.directory / TRIAL
+        joules = None if self.meter is None else self.meter.joules_since(self._counters)
         seconds, why = None, "" if outcome.ok else outcome.explained
         if outcome.ok:
             seconds, why = self._seconds_of(name, outcome, folder)
+            seconds = seconds if joules is None else joules or None
         self.kept.add(stage, number, name, None if why else seconds, wall_s=outcome.wall_s, at=time.time(), why=why)
         if name == BASE:
             if why:

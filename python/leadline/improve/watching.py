@@ -53,6 +53,8 @@ def why_not_watched(evidence: Mapping[str, Any], command: list[str]) -> str:
     """Why this command cannot be compared with what was measured; "" if it can."""
     if evidence.get("measured") == Measured.PRINTED.value:
         return "it was measured by what the program prints (--time)"
+    if evidence.get("measured") == Measured.ENERGY.value:
+        return "it was measured by its energy (--goal energy)"
     if not evidence.get("with_s") or not evidence.get("unchanged_s"):
         return "the file has no times: an older version wrote it"
     if evidence.get("command") != command:
