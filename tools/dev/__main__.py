@@ -14,6 +14,7 @@ from dev.environment import ensure_optional, ensure_venv
 from dev.libraries import ensure_libraries
 from dev.paths import BUILD, MPI_HOME, PYTHON, ROOT
 from dev.prerequisites import BUILDING, CHARTS, Prerequisite, provide, provide_for_tests
+from dev.release import release
 from dev.scripts import ensure_linter
 from dev.sentences import sentences
 from dev.steps import StepFailed, exclusive, say
@@ -34,6 +35,7 @@ USAGE = """usage: ./dev COMMAND
   docs              check the links in the documentation, and make a site of it in build/site
   sbom              write what Leadline consists of and needs, with licences, to build/sbom.json (CycloneDX)
   wheel             make a wheel for every Python and glibc from 2.17 on, in dist/ (needs Python 3.10, 3.11 and 3.12)
+  release [--once]  make wheel and sdist twice, compare, check and try them in fresh environments; recipes; hashes
   sentences [--comments] [PART]  every sentence that Leadline can print, or its comments, of files with PART in the path
 """
 MISSING_PREREQUISITE = 5
@@ -107,6 +109,11 @@ def wheel(_: list[str]) -> int:
     return 0
 
 
+def make_release(arguments: list[str]) -> int:
+    with exclusive():
+        return release(arguments)
+
+
 def setup(_: list[str]) -> int:
     testing.say_skipped(set_up(tests=True))
     return 0
@@ -136,6 +143,7 @@ COMMANDS = {
     "docs": docs,
     "sbom": sbom,
     "wheel": wheel,
+    "release": make_release,
 }
 
 
