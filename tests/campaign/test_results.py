@@ -16,6 +16,7 @@ from leadline.campaign.journal import Journal
 from leadline.campaign.measured import Measured
 from leadline.campaign.plan import Cell
 from leadline.campaign.results import comparisons, document
+from leadline.campaign.terminal import table
 from leadline.toml import parsed
 
 from .conftest import a_plan, rows_of
@@ -170,3 +171,13 @@ def test_parts_are_compared_like_programs(journal: Journal) -> None:
     assert [(each["part"], each["claims"]) for each in found["comparisons"]] == [("", 0), ("solver", 1)]
     assert "app: solver, 2 ranks: mpich is the fastest" in found["paragraphs"][1]
     assert found["runs"] == {"planned": 12, "finished": 12, "failed": 0}
+
+
+def test_figures_stay_on_the_line_of_long_names(journal: Journal) -> None:
+    plan = a_plan(programs=["a program with a name of many letters"], libraries=["mpich", "openmpi"])
+    rows_of(journal, plan, lambda chance, cell, repeat: 1.0 + 0.001 * repeat)
+    found = document(plan, plan.cells(lambda name: name), journal)
+    for width in (100, 120):
+        lines = table(found["cells"], None, width)
+        assert all(len(line if isinstance(line, str) else line[0]) <= width for line in lines)
+    assert "a program with a name" in str(table(found["cells"], None, 120))

@@ -13,7 +13,9 @@ from leadline.text.screen import Line, Screen
 
 MOST_ROWS = 60
 MOST_DIFFERENCES = 12
-WIDEST = 34
+WIDEST, LEAST = 34, 16  # letters of a name
+WIDTH = 120  # of a terminal
+BETWEEN = 18  # letters of a line for ranks, repeats and gaps
 GOOD = (SEEN, IN_EFFECT)
 
 
@@ -27,7 +29,7 @@ def draw(content: dict[str, Any], out: Screen) -> None:
         for text in content["paragraphs"]:
             out.item(text)
     out.section("Times", "median, 95 % CI; × the fastest; same letter: within noise of each other")
-    out.lines(table(content["cells"], MOST_ROWS if not out.complete else None))
+    out.lines(table(content["cells"], MOST_ROWS if not out.complete else None, out.width))
     _scaling(content["scaling"], out)
     _settings(content["cells"], out)
     _failures(content["cells"], out)
@@ -50,14 +52,21 @@ def _environments(found: dict[str, Any], out: Screen) -> None:
         out.item("no difference was recorded")
 
 
-def table(cells: Sequence[Mapping[str, Any]], most: int | None) -> list[Line]:
-    """A line for each cell."""
+def table(cells: Sequence[Mapping[str, Any]], most: int | None, width: int = WIDTH) -> list[Line]:
+    """A line for each cell. Long names are cut for the figures to stay on the line, if that leaves enough of them."""
     if not cells:
         return []
-    names = [[_short(name_of(cell)), str(cell["ranks"]), _short(cell["candidate"])] for cell in cells]
+    known = [cell for cell in cells if cell["median"] is not None]
+    intervals = any(cell["low"] is not None for cell in cells)
+    measured = max((len(figures(cell, intervals=intervals)) for cell in known), default=0)
+    room = (width - measured - BETWEEN) // 2
+    most_letters = min(WIDEST, max(LEAST, room))
+    names = [
+        [_short(name_of(cell), most_letters), str(cell["ranks"]), _short(cell["candidate"], most_letters)]
+        for cell in cells
+    ]
     widths = [max(map(len, column)) for column in zip(*names, ("Program", "Ranks", "Candidate"), strict=True)]
     head = f"{'Program':{widths[0]}}  {'Ranks':>{widths[1]}}  {'Candidate':{widths[2]}}"
-    intervals = any(cell["low"] is not None for cell in cells)
     between = f"{'95 % CI':19}  " if intervals else ""
     lines: list[Line] = [(f"{head}  {'n':>3}  {'Median':>8}  {between}{'×':>5}", "dim")]
     for (program, ranks, candidate), cell in list(zip(names, cells, strict=True))[:most]:

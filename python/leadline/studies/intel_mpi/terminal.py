@@ -29,12 +29,13 @@ def draw(content: dict[str, Any], out: Screen) -> None:
 def _times(rows: list[dict[str, Any]], libraries: list[str]) -> list[Line]:
     lengths = sorted({row["elements"] for row in rows})[-MOST_LENGTHS:]
     by = {(row["algorithm"], row["library"], row["elements"]): row["median_us"] for row in rows}
+    wide = max([9, *(len(f"{length:,}") + 2 for length in lengths)])
     lines: list[Line] = []
     for algorithm in dict.fromkeys(row["algorithm"] for row in rows):
-        lines.append((f"{algorithm:18}" + "".join(f"{length:>9,}" for length in lengths), "dim"))
+        lines.append((f"{algorithm:18}" + "".join(f"{length:>{wide},}" for length in lengths), "dim"))
         for library in libraries:
             cells = [by.get((algorithm, library, length)) for length in lengths]
             if any(cell is not None for cell in cells):
-                words = "".join(f"{'–':>9}" if cell is None else f"{cell:>9.4g}" for cell in cells)
+                words = "".join(f"{'–':>{wide}}" if cell is None else f"{cell:>{wide}.4g}" for cell in cells)
                 lines.append(f"{library:18}{words}")
     return lines

@@ -93,6 +93,7 @@ def _dominates(repeats: Repeats, counts: Sequence[int]) -> tuple[str, str]:
         whole = sum(row.exclusive_s for each in runs for row in each.rows)
         share = sum(map(wait_s, runs)) / whole if whole else 0.0
         words.append(f"{title} {100 * share:.0f} % of the time on {counts[-1]} nodes")
+    words.append(f"no MPI call takes longer in {sum(found)} of {len(found)} runs")
     verdict = HOLDS if all(found) else NOT if not any(found) else UNKNOWN
     return verdict, ", ".join(words)
 
