@@ -23,6 +23,7 @@ from leadline.text.visible import visible
 from leadline.wording.loops import place_of
 
 SCHEMA = 1
+COLLECTIVE = "=collective"
 
 
 @click.command("predict")
@@ -139,9 +140,9 @@ SCHEMA = 1
     "--io",
     "files",
     multiple=True,
-    metavar="SITES=F",
+    metavar="SITES=F|collective",
     envvar="LEADLINE_IO",
-    help="File calls there take F of their time.",
+    help="File calls there take F of their time; or all ranks share what one moves for all.",
 )
 @click.option(
     "--relax",
@@ -282,7 +283,9 @@ def command(
         program += [Nonblocking(sites) for sites in nonblocking]
         program += [Overlap(sites) for sites in overlap]
         program += [Without(sites) for sites in without]
-        program += [Files(*_of_its_time(each)) for each in files]
+        program += [Files(*_of_its_time(each)) for each in files if not each.endswith(COLLECTIVE)]
+        shared = [_made_collective(run, each, ranks) for each in files if each.endswith(COLLECTIVE)]
+        program += [change for changes, _ in shared for change in changes]
         program += [Relax(sites) for sites in relax]
         program += [PollOnce(sites) for sites in poll_once]
         program += [Balance()] if balance else []
@@ -300,6 +303,7 @@ def command(
             replays = Replays(run)
             found = replays.predict(change)
         found.assumptions += [own.sentence] if own else []
+        found.assumptions += [said for _, said in shared]
     if as_json:
         data = data_of(found)
         if timeline and replays is not None:
@@ -354,8 +358,17 @@ def _of_its_time(given: str) -> tuple[str, float]:
     except ValueError:
         value = math.nan
     if not sites or not 0 <= value <= 1e6:
-        raise UsageError(f"--io {given}: expected SITES=F, with a number from 0 to 1,000,000")
+        raise UsageError(f"--io {given}: expected SITES=F, with a number from 0 to 1,000,000, or SITES=collective")
     return sites, value
+
+
+def _made_collective(run: Any, given: str, ranks: int | None) -> tuple[list[Any], str]:
+    from leadline.advice.kinds.parallel_io import made_collective
+    from leadline.figures.content import Content
+
+    if ranks is not None:
+        raise UsageError(f"--io {given} is for predictions on as many ranks as were recorded")
+    return made_collective(Content(run), given.removesuffix(COLLECTIVE))
 
 
 def _algorithm(given: str) -> tuple[str, str]:

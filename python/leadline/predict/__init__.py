@@ -19,6 +19,7 @@ from leadline.predict.changes import (
     PollOnce,
     Relax,
     Without,
+    is_at,
 )
 from leadline.predict.figures import Figures
 from leadline.predict.own_network import own_network
@@ -69,6 +70,7 @@ __all__ = [
     "copied_bytes_of",
     "eager_bytes_of",
     "hosts_in",
+    "is_at",
     "is_uncertain",
     "network_of",
     "own_network",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leadline import _core
 from leadline.errors import UsageError
-from leadline.figures.run import Run
+from leadline.figures.run import Run, Site
 from leadline.figures.steps import loops_at, split_place
 from leadline.text import format as fmt
 
@@ -264,24 +264,28 @@ def numbers_of(run: Run, place: str, *, outermost: bool = False) -> tuple[list[i
 
     outermost: only the loops that are in no other one of these.   Raises UsageError if there is nothing.
     """
-    name, line = split_place(place)
+    name, _ = split_place(place)
     if not name:
         raise UsageError(f"{place!r} names no loop or call", hint="FILE:LINE or ROUTINE[:LINE], as the report does")
     if loops := loops_at(run, place):
         within = run.profile.loops.within
         inner = {a for a in loops if any(a != b and within(a, b) for b in loops)} if outermost else set()
         return [loop for loop in loops if loop not in inner], []
-    found: list[int] = []
-    for site in run.sites:
-        for location in site.path:
-            names = {location.routine.lower(), location.routine.rpartition("::")[2].lower()}
-            if line:
-                names.add(location.file.rpartition("/")[2].lower())
-            if name.lower() in names and (not line or location.line == line):
-                found += site.members
-                break
+    found = [member for site in run.sites if is_at(site, place) for member in site.members]
     if not found:
         raise UsageError(
             f"no loop or call is at {place}", hint="FILE:LINE or ROUTINE[:LINE], as the report names loops and calls"
         )
     return [], found
+
+
+def is_at(site: Site, place: str) -> bool:
+    """Whether the call is at FILE:LINE or ROUTINE[:LINE], or below."""
+    name, line = split_place(place)
+    for location in site.path:
+        names = {location.routine.lower(), location.routine.rpartition("::")[2].lower()}
+        if line:
+            names.add(location.file.rpartition("/")[2].lower())
+        if name.lower() in names and (not line or location.line == line):
+            return True
+    return False
