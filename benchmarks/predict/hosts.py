@@ -1,12 +1,13 @@
-"""python benchmarks/predict/hosts.py [--mpi NAME] [--steps N] [--rounds N] [--rate MBIT] DIR
+"""python benchmarks/predict/hosts.py [--mpi NAME] [--steps N] [--rounds N] [--rate MBIT] [--recorded N,N]
+       [--wanted N,N] DIR
 
 How far off `leadline predict --ranks` is for more hosts than were recorded. The hosts are network namespaces of this
 machine, one rank on each, whose links have a limited rate in both directions. The program (tests/programs/strips.c)
 sleeps instead of computing, and its ranks sleep when they wait (idle.c), so that few cores carry many hosts: it is
-recorded on 4 and on 8 of them, a network is
-calibrated between two, and the predictions for 16 and 32 are written to DIR/hosts.json. A run within one host is
-predicted for 4 hosts, too. Only then the program runs there. It needs root. DIR must be outside of /tmp, which each
-host has for itself.
+recorded on 4 and on 8 of them, a network is calibrated between two, and the predictions for 16 and 32 are written to
+DIR/hosts.json. A run within one host is predicted for 4 hosts, too. Only then the program runs there, several times
+for the time of a step, and once more recorded, for the time in each phase. It needs root. DIR must be outside of /tmp,
+which each host has for itself.
 """
 
 from __future__ import annotations
@@ -26,14 +27,13 @@ from leadline.calibration import calibration_of, launch_all
 from leadline.figures.run import open_run
 from leadline.mpi import Library, find
 from leadline.network import read, write
-from leadline.predict import Change, Figures, predict, predict_ranks
+from leadline.predict import PHASES, Change, Figures, predict, predict_ranks, recorded_phases
 
 TESTS = Path(__file__).resolve().parents[2] / "tests"
 sys.path.insert(0, str(TESTS))
 
 from jobs import hosts, links  # noqa: E402
 
-RECORDED, WANTED = (4, 8), (16, 32)
 LEADLINE = [sys.executable, "-m", "leadline"]
 TIMEOUT_S = 200
 BURST = "8kb"  # with more, a message alone would be faster than several
@@ -44,7 +44,7 @@ class Job:
 
     def __init__(self, made: hosts.Hosts, library: Library, arguments: argparse.Namespace) -> None:
         self.made, self.library = made, library
-        self.steps = arguments.steps
+        self.steps, self.recorded, self.wanted = arguments.steps, arguments.recorded, arguments.wanted
         self.program = arguments.directory.resolve() / "strips"
         self.idle = arguments.directory.resolve() / "idle.so"
         idle, strips = str(Path(__file__).with_name("idle.c")), str(TESTS / "programs" / "strips.c")
@@ -76,6 +76,9 @@ class Job:
             raise SystemExit(f"{' '.join(words)}: {done.stdout}{done.stderr}")
         return done.stdout
 
+    def record(self, directory: Path, ranks: int) -> None:
+        self.run([*LEADLINE, "record", "-o", str(directory), "--", *self.launch(ranks), *self.words])
+
     def step_s(self, ranks: int) -> float:
         said = self.run([*self.launch(ranks), *self.words])
         found = re.search(r"steps: ([\d.]+) s", said)
@@ -84,32 +87,37 @@ class Job:
         return float(found[1]) / self.steps
 
 
-def iteration_of(predicted: Figures) -> dict[str, float]:
-    """Of the main loop, in seconds."""
+def figures_of(predicted: Figures) -> dict[str, Any]:
+    """Of an iteration of the main loop, in seconds, and of each phase."""
     assert predicted.iteration is not None
-    return dict(zip(("seconds", "low", "high"), predicted.iteration, strict=True))
+    iteration = dict(zip(("seconds", "low", "high"), predicted.iteration, strict=True))
+    return {**iteration, "phases_s": predicted.phases_s}
 
 
-def predictions(job: Job, directory: Path) -> dict[str, dict[str, float]]:
+def predictions(job: Job, directory: Path) -> dict[str, dict[str, Any]]:
     """Not by the command, which refuses runs whose ranks waited for cores: here they do so while they poll."""
     network = directory / "net.toml"
     os.environ |= job.environ
     launches = launch_all([*job.inside, *job.launch(2)], job.library, launches=1, seconds=20)
     network.write_text(write(calibration_of(launches).described))
-    for ranks in RECORDED:
-        job.run([*LEADLINE, "record", "-o", str(directory / str(ranks)), "--", *job.launch(ranks), *job.words])
+    for ranks in job.recorded:
+        job.record(directory / str(ranks), ranks)
     change = Change(network=read(network).network)
-    runs = [open_run(directory / str(ranks)) for ranks in RECORDED]
-    found = {str(ranks): iteration_of(predict_ranks(runs, ranks, change).whole.predicted) for ranks in WANTED}
-    return found | {"4, from within one host": within_one_host(job, directory, change)}
+    runs = [open_run(directory / str(ranks)) for ranks in job.recorded]
+    found = {str(ranks): figures_of(predict_ranks(runs, ranks, change).whole.predicted) for ranks in job.wanted}
+    return found | {f"{job.recorded[0]}, from within one host": within_one_host(job, directory, change)}
 
 
-def within_one_host(job: Job, directory: Path, change: Change) -> dict[str, float]:
-    alone = directory / "one-host"
-    launcher = job.library.launch(RECORDED[0], oversubscribe=True)
+def within_one_host(job: Job, directory: Path, change: Change) -> dict[str, Any]:
+    alone, ranks = directory / "one-host", job.recorded[0]
+    launcher = job.library.launch(ranks, oversubscribe=True)
     job.run([*LEADLINE, "record", "-o", str(alone), "--", *launcher, *job.words])
-    apart = replace(change, hosts=tuple(f"host{rank}" for rank in range(RECORDED[0])))
-    return iteration_of(predict(open_run(alone), apart).predicted)
+    apart = replace(change, hosts=tuple(f"host{rank}" for rank in range(ranks)))
+    return figures_of(predict(open_run(alone), apart).predicted)
+
+
+def numbers(given: str) -> tuple[int, ...]:
+    return tuple(map(int, given.split(",")))
 
 
 def report(kept: Path) -> None:
@@ -123,6 +131,14 @@ def report(kept: Path) -> None:
             f"| {name} | {each['seconds'] * 1e3:.1f} ms {interval} | {measured * 1e3:.1f} ms | {error:+.1%} "
             f"| {data['load'][name.partition(',')[0]]:.1f} |"
         )
+    print("\n| ranks | phase | predicted | measured | error |\n|---|---|---|---|---|")
+    for name, each in data["predicted"].items():
+        measured_s = data["phases_s"][name.partition(",")[0]]
+        for phase in PHASES:
+            predicted, measured = each["phases_s"].get(phase), measured_s.get(phase)
+            if predicted and measured:
+                ms = f"{predicted * 1e3:,.1f} ms | {measured * 1e3:,.1f} ms"
+                print(f"| {name} | {phase} | {ms} | {predicted / measured - 1:+.1%} |")
 
 
 def main() -> None:
@@ -134,22 +150,27 @@ def main() -> None:
     parser.add_argument("--sleep-us", type=int, default=6_400_000, help="in a step, of all ranks")
     parser.add_argument("--rate", type=int, default=200, help="of each link, in Mbit/s")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--recorded", type=numbers, default=(4, 8), help="ranks of the recordings")
+    parser.add_argument("--wanted", type=numbers, default=(16, 32), help="ranks of the predictions")
     arguments = parser.parse_args()
     if not hosts.are_possible():
         raise SystemExit("hosts cannot be made here: it needs root and virtual network cables")
     arguments.directory.mkdir(parents=True)
     kept = arguments.directory / "hosts.json"
-    with hosts.made(max(WANTED)) as made:
+    with hosts.made(max(arguments.wanted)) as made:
         for number, node in enumerate(made.nodes, 1):
             node.run(["ip", "-6", "addr", "flush", "dev", "eth0"])
             links.limit(node, "eth0", f"{arguments.rate}mbit", BURST)
             links.limit(made.login, f"w{number}", f"{arguments.rate}mbit", BURST)
         job = Job(made, find(arguments.mpi), arguments)
         predicted = predictions(job, arguments.directory.resolve())
-        data: dict[str, dict[str, Any]] = {"predicted": predicted, "measured_s": {}, "load": {}}
+        data: dict[str, dict[str, Any]] = {"predicted": predicted, "measured_s": {}, "phases_s": {}, "load": {}}
         kept.write_text(json.dumps(data, indent=1) + "\n")  # before anything is measured
-        for ranks in (RECORDED[0], *WANTED):
+        for ranks in (job.recorded[0], *job.wanted):
             data["measured_s"][str(ranks)] = [job.step_s(ranks) for _ in range(arguments.rounds)]
+            again = arguments.directory.resolve() / f"{ranks}-again"
+            job.record(again, ranks)
+            data["phases_s"][str(ranks)] = recorded_phases(open_run(again))
             data["load"][str(ranks)] = os.getloadavg()[0]
             kept.write_text(json.dumps(data, indent=1) + "\n")
     report(kept)
