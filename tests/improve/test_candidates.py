@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from leadline.errors import MissingPrerequisite
-from leadline.improve.candidates import Asked, candidates, kinds
+from leadline.improve.candidates import Asked, by_turns, candidates, kinds
 from leadline.improve.facts import Collective, Facts, _is_setting, openmp_of, settings_in
 from leadline.improve.setting import Setting
 from leadline.launchers.hydra import HYDRA
@@ -135,6 +135,19 @@ def test_hints_are_for_collective_transfers_of_files() -> None:
         (text,) = setting.files.values()
         assert dict(line.split() for line in text.splitlines()) == setting.hints
     assert "0 %" in why("file-hints", facts(library=LIBRARY["mpich"]))
+
+
+def test_kinds_take_turns_by_what_they_could_save() -> None:
+    def a(kind: str, number: int, share: float) -> Setting:
+        return Setting(f"{kind}{number}", kind, "x", "x", share)
+
+    many = [a("protocol", number, 0.6) for number in range(9)]
+    few = [a("algorithm", number, 0.5) for number in range(3)]
+    small = [a("hints", 0, 0.02)]
+    names = [setting.name for setting in by_turns([*small, *few, *many])]
+    assert names[:6] == ["protocol0", "algorithm0", "protocol1", "algorithm1", "protocol2", "algorithm2"]
+    assert names[-1] == "hints0"
+    assert len(names) == 13
 
 
 def test_what_the_machine_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

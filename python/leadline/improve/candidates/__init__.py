@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Sequence
 from typing import Any
 
 from leadline.improve.candidates.asking import Asked, NotTried
@@ -16,7 +17,7 @@ from leadline.improve.setting import Setting
 
 
 def candidates(facts: Facts, asked: Asked) -> tuple[list[Setting], list[NotTried]]:
-    """Of the kinds that are asked for; first come those that could save most."""
+    """Of the kinds that are asked for; first come those that could save most, with kinds by turns."""
     found: list[Setting] = []
     not_tried: list[NotTried] = []
     for name, kind in kinds().items():
@@ -25,7 +26,18 @@ def candidates(facts: Facts, asked: Asked) -> tuple[list[Setting], list[NotTried
                 found.append(each)
             else:
                 not_tried.append(each)
-    return sorted(found, key=lambda setting: -setting.share), not_tried
+    return by_turns(found), not_tried
+
+
+def by_turns(settings: Sequence[Setting]) -> list[Setting]:
+    """However many of them there is time for, those of a kind are as many as what it could save asks for: seats by
+    d'Hondt's rule. Ten protocols would else leave no time for an algorithm that could save nearly as much."""
+    seats: dict[str, int] = {}
+    found: list[tuple[float, Setting]] = []
+    for setting in sorted(settings, key=lambda each: -each.share):
+        seats[setting.kind] = seats.get(setting.kind, 0) + 1
+        found.append((setting.share / seats[setting.kind], setting))
+    return [setting for _, setting in sorted(found, key=lambda each: -each[0])]
 
 
 def kinds() -> dict[str, Any]:
