@@ -86,6 +86,7 @@ def test_that_packing_may_gain_nothing_is_said(fields: Run) -> None:
     likely = predict(fields, Change(program=(Pack("exchange_fields"), Computation("exchange_fields", 1.2))))
     assert found.predicted.high >= likely.predicted.seconds  # as slow as that is within the interval
     assert any("(0 to 0.6 ns a byte, assumed)" in each for each in found.assumptions)
+    assert any("0.015 ns a byte longer to arrive (0 to 0.04, assumed)" in each for each in found.assumptions)
     unclear = found.predicted.low < found.base.seconds < found.predicted.high
     assert unclear == any("Whether the change gains anything is unknown" in each for each in found.notes)
     from_file = _core.Network()

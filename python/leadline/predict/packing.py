@@ -94,7 +94,9 @@ def assumptions(program: Sequence[AnyChange], costs: CopyCosts) -> list[str]:
         where = "assumed" if costs.assumed else "by the network's file"
         found.append(
             f"Packing and merging: each end copies the data at {fastest:.2g} to {slowest:.2g} ns a byte, the more is "
-            f"packed the slower, and {costs.likely.part:.0f} ns for each part (0 to {most:.2g} ns a byte, {where})."
+            f"packed the slower, and {costs.likely.part:.0f} ns for each part (0 to {most:.2g} ns a byte, {where}). "
+            f"What a rank of the same node has just copied takes {costs.likely.fresh:.2g} ns a byte longer to arrive "
+            f"(0 to {costs.high.fresh:.2g}, assumed)."
         )
     if any(isinstance(one, Pack) for one in program):
         found.append(
