@@ -270,6 +270,7 @@ trace::LoopWeight RunLoops::weight(uint32_t loop) const {
   w.hidden = std::any_of(l.callers.begin(), l.callers.end(),
                          [](const trace::Frame& f) { return f.module == trace::no_module; });
   w.restarts = usual.restarts.iterations > 1;
+  w.restarted = usual.restarts.times;
   w.concentrated = middle([](const LoopCell& c) { return c.shape.effective; });
   w.varied = usual.variants >= many_variants && 2 * usual.commonest < 1;
   w.uneven = is_uneven(usual);

@@ -14,6 +14,7 @@ struct LoopWeight {
   bool hidden;          // code that was made while the program ran leads to it: loops around it go unseen
   bool silent;          // it may have had more iterations
   bool restarts;        // the calls within show where its iterations begin, although it is silent
+  uint64_t restarted;   // how often its inner loop's iterations restart; 0: unknown
   bool varied;          // its iterations are of several kinds, none of which is the usual one
   bool rich;            // an iteration makes many different calls: it may well be a step
   bool commands;        // its usual iteration does next to nothing: it reads a command
@@ -31,13 +32,17 @@ inline constexpr double loop_noise_ns = 5e7;  // delay that a busy machine may a
 inline bool makes_the_steps(const LoopWeight& inner, const LoopWeight& outer) {
   constexpr uint64_t few_cases = 10, many_more = 10;
   constexpr double least_of_cases = 0.3, calls_of_cases = 0.9;  // small cases leave ranks without work: they wait
-  constexpr double least_of_run = 0.15;  // the commands that prepare it may take longer than a short run
+  // The commands that prepare it may take longer than a short run, and much longer on cores that ranks share.
+  constexpr double least_of_run = 0.15, least_of_most_calls = 0.05;
   constexpr double most_effective = 3, most_part = 0.6, least_share = 0.7, least_of_varied = 0.9, least_of_silent = 0.8;
   if (inner.iterations() < least_iterations_of_main_loop || !inner.has_mpi || !outer.calls) return false;
   const double of_calls = static_cast<double>(inner.calls) / static_cast<double>(outer.calls);
   const double share = (inner.ns + loop_noise_ns * of_calls) / (outer.ns + loop_noise_ns);
-  if (outer.commands && !outer.silent && of_calls >= least_of_run && share >= least_of_run) return true;
-  if (2 * inner.calls < outer.calls) return false;
+  const bool most_calls = 2 * inner.calls >= outer.calls;
+  if (outer.commands && !outer.silent && of_calls >= least_of_run &&
+      share >= (most_calls ? least_of_most_calls : least_of_run))
+    return true;
+  if (!most_calls) return false;
   const bool cases = inner.uneven && outer.iterations() < few_cases &&  // each solved as often as takes a second
                      inner.iterations() >= many_more * outer.iterations();
   if (cases && of_calls >= calls_of_cases && share >= least_of_cases) return true;
@@ -51,7 +56,9 @@ inline bool makes_the_steps(const LoopWeight& inner, const LoopWeight& outer) {
   if (effective < most_effective && effective < most_part * iterations && more >= 2 * effective) return true;
   if (outer.varied && 2 * inner.entries <= outer.iterations() && of_calls > least_of_varied)
     return more >= 2 * static_cast<double>(inner.entries);
-  return outer.silent && !outer.restarts && !inner.silent && inner.rich && more > iterations && share > least_of_silent;
+  // Calls show all iterations of the inner one, or each of these may begin one of the outer.
+  const bool seen = inner.silent ? outer.restarted == inner.iterations() : !outer.restarts;
+  return outer.silent && seen && inner.rich && more > iterations && share > least_of_silent;
 }
 
 // The outermost loop that most of the run is spent in, 0: none. `all`: the whole run; `outer(a)`: the next loop around

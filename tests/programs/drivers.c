@@ -8,6 +8,10 @@
 //   drivers even STEPS         ten cases that take equally long
 //   drivers between STEPS      a step makes calls in a routine's loop only, which has one iteration, but for a
 //                              reduction every tenth step
+//   drivers stages STEPS       the same with stages of a time step, of which there is one, and two parts in each that
+//                              make calls in loops of their own, if there is such a part
+//   drivers sectors STEPS      a sweep over eight sectors, each of which needs what the one before brought, makes all
+//                              calls of a step, but for a reduction every tenth step
 // Of more than 5,000 steps, each takes 40 us and sends to nobody. Times are long against delays by a busy machine.
 #include <mpi.h>
 #include <stdio.h>
@@ -18,7 +22,7 @@
 static int rank, size;
 static double in, out, pace = 1e-3;  // of a step, seconds
 static int alone;
-static volatile int three = 3, ten = 10, five_cases = 5;  // the compiler is not to write such loops out
+static volatile int three = 3, ten = 10, five_cases = 5, eight = 8;  // the compiler is not to write such loops out
 
 static void compute(double seconds) {
   struct timespec begin, now;
@@ -96,6 +100,27 @@ static __attribute__((noinline)) void physics(void) {
   }
 }
 
+static volatile int parts = 2, fluid = 1, solid = 1;
+
+static __attribute__((noinline)) void fluid_part(void) {
+  for (int part = 0; part < parts; ++part) {
+    compute(pace / 4);
+    exchange(1);
+    MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    exchange(2);
+    exchange(3);
+  }
+}
+static __attribute__((noinline)) void solid_part(void) {
+  for (int part = 0; part < parts; ++part) {
+    compute(pace / 4);
+    exchange(4);
+    MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    exchange(5);
+    exchange(6);
+  }
+}
+
 static __attribute__((noinline)) void solve(int iterations) {
   for (int i = 0; i < iterations; ++i) {
     compute(pace / 8);
@@ -147,6 +172,24 @@ int main(int argc, char** argv) {
   if (!strcmp(kind, "between")) {
     for (int number = 0; number < steps; ++number) {  // between
       physics();
+      if (number % 10 == 9) MPI_Reduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    }
+  }
+  if (!strcmp(kind, "stages")) {
+    for (int number = 0; number < steps; ++number) {  // step
+      if (number % 10 == 0) MPI_Reduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+      for (int stage = 0; stage < passes; ++stage) {  // stage
+        if (fluid) fluid_part();
+        if (solid) solid_part();
+      }
+    }
+  }
+  if (!strcmp(kind, "sectors")) {
+    for (int number = 0; number < steps; ++number) {
+      for (int sector = 0; sector < eight; ++sector) {
+        compute(pace / 8);
+        exchange(1);
+      }
       if (number % 10 == 9) MPI_Reduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     }
   }

@@ -76,6 +76,25 @@ def test_a_loop_whose_iterations_are_seen_stands_for_one_whose_iterations_are_no
     assert outer["at_least"]
 
 
+def test_where_each_stage_may_begin_a_step_the_stages_are_the_main_loop(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    report = recorded(one_of_each_family, builder, recorder, tmp_path / "run", "stages", 101)
+    main = report["iterations"]
+    assert (main["line"], main["count"], main["at_least"]) == (line_of("stage"), 101, True)
+    outer = report["other_loops"][0]
+    assert (outer["place"], outer["count"]) == (f"drivers.c:{line_of('step')} in main", 11)
+    assert outer["at_least"]
+
+
+def test_where_steps_go_unseen_parts_of_a_step_are_not_said_to_be_packable(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    report = recorded(one_of_each_family, builder, recorder, tmp_path / "run", "sectors", 100)
+    assert report["iterations"]["at_least"]
+    assert "packable_messages" not in {found["pattern"] for found in report["patterns"]}
+
+
 def test_a_step_is_named_as_the_report_prints_it_and_all_figures_follow(
     one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:

@@ -75,6 +75,8 @@ void commands() {
   expect({{lines, run}}, 2, "a short run, after commands that took longer");
   expect({{lines, loop(11, 2, 20, 2 * second)}}, 1, "a loop with few of the calls");
   expect({{lines, loop(11, 2, 64, 1 * second)}}, 1, "a loop with a tenth of the time");
+  expect({{lines, loop(11, 2, 160, 1 * second)}}, 2, "a tenth of the time, but most of the calls");
+  expect({{lines, loop(11, 2, 160, 0.2 * second)}}, 1, "most of the calls, in hardly any time");
   lines.silent = true;
   expect({{lines, run}}, 1, "iterations that are perhaps several");
 }
@@ -112,6 +114,12 @@ void unseen_iterations() {
   lumped.restarts = false;
   seen.silent = true;
   expect({{lumped, seen}}, 1, "iterations of neither are seen");
+  lumped.restarted = 50;
+  expect({{lumped, seen}}, 1, "two of the loop within are one of the outer");
+  lumped.restarted = 100;
+  expect({{lumped, seen}}, 2, "each of the loop within may begin one of the outer");
+  seen.rich = false;
+  expect({{lumped, seen}}, 1, "which is a loop over fields");
 }
 
 }  // namespace

@@ -133,6 +133,7 @@ LEAST_OTHER = 0.5  # of the main loop's time
 LEAST_CANDIDATE = 0.1  # of the run's, where none is the main loop
 ALL_OF_IT = 0.98  # of the time of a loop around it
 MOST_OTHERS = 3
+FEWER = 0.75  # than others: calls of such a rank do not show all iterations
 
 
 def other_loops(run: Run) -> list[NamedLoop]:
@@ -196,6 +197,15 @@ def lumps_steps(run: Run, number: int) -> bool:
         and loops.time_ns(n) >= LEAST_OTHER * loops.time_ns(number)
         for n in range(1, len(loops.all))
     )
+
+
+def unseen_on_some_ranks(run: Run) -> bool:
+    """Whether some ranks' calls show fewer iterations of the main loop than most ranks' do."""
+    loops = run.profile.loops
+    if not loops.all[loops.main].silent:
+        return False
+    usual = loops.iterations(loops.main)
+    return any(0 < cell.repeats + cell.entries < FEWER * usual for cell in loops.all[loops.main].cells)
 
 
 def main_loop(run: Run, found: _core.RunIterations) -> NamedLoop | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from leadline import _core
 from leadline.figures.core_sharing import waited_share
 from leadline.figures.efficiency import Efficiency, of_phase
-from leadline.figures.loops import NamedLoop, commanding, lumps_steps, named_loop
+from leadline.figures.loops import NamedLoop, commanding, lumps_steps, named_loop, unseen_on_some_ranks
 from leadline.figures.paths import common_routines
 from leadline.figures.run import Run, Site
 from leadline.figures.samples import Samples
@@ -195,7 +195,7 @@ def _entry(
         file=loop.file if loop is not None else "",
         line=loop.line if loop is not None else 0,
         iterations=n,
-        at_least=loop is not None and loop.at_least,
+        at_least=loop.at_least if loop is not None else phase.kind == "recurring" and unseen_on_some_ranks(run),
         about=loop is not None and loop.about,
         around=tuple(named_loop(run, number) for number in loop.around) if loop and phase.kind == "loop" else (),
         driver=loop.driver if loop is not None and phase.kind == "loop" else "",

@@ -83,12 +83,13 @@ uint64_t Packing::in_a_row(const Exchange& e, const Ordering& o) const {
 }
 
 // A loop of many iterations, few times entered, that has nearly all the time of the main loop around it and computes in
-// each iteration, makes the steps itself: what one step sends depends on the one before.
+// each iteration, makes the steps itself: what one step sends depends on the one before. If iterations of the main loop
+// go unseen, how many of this loop's are in one is unknown: all count.
 bool Packing::may_be_the_step(uint32_t loop, int64_t bytes) const {
   constexpr double nearly_all = 0.8;
   constexpr uint64_t least_steps = 100, least_per_entry = 4;
   const RunLoops& loops = profile_.loops();
-  const uint64_t steps = fixed_iterations(loop);
+  const uint64_t steps = loops.all()[loops.main()].silent ? loops.iterations(loop) : fixed_iterations(loop);
   if (steps < least_steps || steps < least_per_entry * loops.iterations(loops.main())) return false;
   if (loops.time_ns(loop) < nearly_all * loops.time_ns(loops.main())) return false;
   return !ComputationBetween::is_brief(computation_.in_iteration_ns(steps_.iteration, loop, loop_of_site_), bytes);
