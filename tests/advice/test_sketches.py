@@ -54,6 +54,7 @@ CASES = {
     "overlap": (candidate("overlap", 0), recorded("MPI_Isend", 2, 800)),
     "parallel-io": (candidate("parallel-io", 0), recorded("pwrite", 1, 800)),
     "read-once": (candidate("read-once", 0), recorded("read", 1, 800)),
+    "less-output": (candidate("less-output", 4), recorded("pwrite", 1, 800)),
     "larger-io.collected": (candidate("larger-io", 0), recorded("write", 1)),
     "create-once.dup": (candidate("create-once", 0), recorded("MPI_Comm_dup", 1)),
     "create-once.split": (candidate("create-once", 0), recorded("MPI_Comm_split", 1)),

@@ -17,7 +17,7 @@ class Candidate:
     title: what to do and where, in a few words.   text: how, a sentence or two.   change: the same to the replay.
     also: what the change brings with it, to the replay.
     parts: changes of the same kind that it consists of, each of which can be made by itself.
-    assumes: what the record cannot show, sentences.   together: calls or messages that become one; 0: unknown.
+    assumes: what the record cannot show, sentences.   together: calls, messages or outputs that become one; 0: unknown.
     shape: which of its kind's sketches shows it, where there are several.
     """
 

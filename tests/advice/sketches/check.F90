@@ -20,6 +20,7 @@ program check
   use overlap, only: start_exchange, finish_exchange
   use parallel_io, only: write_parts
   use read_once, only: read_for_all
+  use less_output, only: output_is_due
   use larger_io_collected, only: write_later
   use collective_gather, only: gather_parts
   use collective_distribute, only: send_to_all, scatter_parts
@@ -38,6 +39,7 @@ program check
   call check_created()
   call check_exchanges()
   call check_files()
+  call check_output()
   call MPI_Finalize(error)
 contains
   subroutine tell(name, same)
@@ -164,6 +166,12 @@ contains
     call finish_exchange(requests)
     call tell("overlap", all(naive == later))
   end subroutine check_exchanges
+
+  ! Of 10 iterations: 4 and 8, counted from 1, and the last.
+  subroutine check_output()
+    integer :: i
+    call tell("less-output", all([(output_is_due(i, 10), i = 1, 10)] .eqv. [(any(i == [4, 8, 10]), i = 1, 10)]))
+  end subroutine check_output
 
   ! A rank's part has as many numbers as its rank, and one more.
   subroutine check_files()

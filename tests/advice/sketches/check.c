@@ -43,6 +43,7 @@
 #include "collective.gather.c"
 #include "collective.reduce.c"
 #include "larger-io.collected.c"
+#include "less-output.c"
 #include "parallel-io.c"
 #include "read-once.c"
 
@@ -166,6 +167,13 @@ static void check_files(void) {
   tell("larger-io.collected", written && has(name, alone, sizeof alone));
 }
 
+/* Of 10 iterations: 3 and 7, counted from 0, and the last. */
+static void check_output(void) {
+  int due = 0;
+  for (int i = 0; i < 10; ++i) due |= output_is_due(i, 10) << i;
+  tell("less-output", EVERY == 4 && due == (1 << 3 | 1 << 7 | 1 << 9));
+}
+
 /* A rank's part has as many numbers as its rank, and one more. */
 static void check_collectives(void) {
   enum { MOST = 8, EACH = 5 };
@@ -210,6 +218,7 @@ int main(int argc, char** argv) {
   check_created();
   check_exchanges();
   check_files();
+  check_output();
   MPI_Finalize();
   return 0;
 }

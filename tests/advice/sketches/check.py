@@ -99,6 +99,11 @@ def check_files() -> None:
     tell("larger-io.collected", Path(name).read_bytes() == np.arange(600.0).tobytes())
 
 
+def check_output() -> None:
+    due = sketch("less-output").output_is_due
+    tell("less-output", [i for i in range(10) if due(i, 10)] == [3, 7, 9])
+
+
 def check_collectives() -> None:
     """A rank's part has as many numbers as its rank, and one more."""
     root, counts = 1, [rank + 1 for rank in range(world.size)]
@@ -130,3 +135,4 @@ check_reductions()
 check_created()
 check_exchanges()
 check_files()
+check_output()

@@ -5,6 +5,7 @@ Spread over the ranks, the same writes take as long on one host (parallel_io.py)
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from leadline.advice import files
 from leadline.advice.candidate import Candidate, Kind
@@ -24,14 +25,17 @@ def candidates(content: Content) -> list[Candidate]:
             continue
         share = entry.time_s / content.run.duration_s
         found.append(
-            files.faster(
-                "less-output",
-                f"Write {files.names(entry)} in one of {every} iterations",
-                f"Rank {entry.evidence['writer']} writes for {fmt.percent(share)} of the run. Then it would be "
-                f"{fmt.percent(SHARE)}.",
-                entry,
-                1 / every,
-                ("what is between two outputs is not needed", "each iteration's output takes about as long"),
+            replace(
+                files.faster(
+                    "less-output",
+                    f"Write {files.names(entry)} in one of {every} iterations",
+                    f"Rank {entry.evidence['writer']} writes for {fmt.percent(share)} of the run. Then it would be "
+                    f"{fmt.percent(SHARE)}.",
+                    entry,
+                    1 / every,
+                    ("what is between two outputs is not needed", "each iteration's output takes about as long"),
+                ),
+                together=every,
             )
         )
     return found
