@@ -5,6 +5,14 @@
 
 namespace leadline::code {
 
+// Whether the instructions of the processor that this is compiled for are understood; elsewhere no code is read, and
+// the order of addresses has to tell where loops are.
+#if defined(__x86_64__)
+inline constexpr bool reads_this_processor = true;
+#else
+inline constexpr bool reads_this_processor = false;
+#endif
+
 struct Range {
   uint64_t begin = 0, end = 0;
   bool has(uint64_t address) const { return address >= begin && address < end; }

@@ -295,6 +295,7 @@ bool Recorder::attach_thread(Thread* t) {
                   {[](void* self) { this_process.turn_generation(static_cast<Thread*>(self)); }, t,
                    [](void* self) { static_cast<Thread*>(self)->time_this_call(); }});
   recording::CodePlaces places{[](void*, uint64_t frame, uint64_t* address) {
+                                 if constexpr (!code::reads_this_processor) return false;
                                  const Locked locked(this_process.lock_);
                                  return this_process.modules_.address_of(trace::module_of(frame),
                                                                          frame & trace::frame_offset_mask, address);
