@@ -43,7 +43,7 @@ def driven_program(seed: int) -> Program:
     if rng.random() < 0.6:
         output = rng.choice([written_by_one, a_file_each])(rng, ranks)
         routines.append(Routine(f"part{len(routines)}", output, rare))
-    parts = parts_of(rng, routines)
+    parts = parts_of(rng, routines, apart=True)
     steps_text = "\n".join([f"  for (int step = 0; step < {steps}; ++step) {{", *parts.calls, "  }"])
     run_steps = f"__attribute__((noinline)) static void run_steps(void) {{\n{steps_text}\n}}"
     loop = "  for (int number = 0; number < 10; ++number) carry_out(next_command(number));"

@@ -160,8 +160,9 @@ class Parts:
     teardowns: list[str]
 
 
-def parts_of(rng: random.Random, routines: Sequence[Routine], after: str = "") -> Parts:
-    """after: statements after each call."""
+def parts_of(rng: random.Random, routines: Sequence[Routine], after: str = "", *, apart: bool = False) -> Parts:
+    """after: statements after each call.   apart: compilers neither make the last call of a routine a jump, which
+    leaves the routine out of the call path, nor merge the last calls of two routines of which a step takes one."""
     teardowns = [f"  {r.piece.teardown.replace('NAME', r.name)}" for r in routines if r.piece.teardown]
     parts = Parts([], [], [], teardowns)
     for routine in routines:
@@ -179,7 +180,8 @@ def parts_of(rng: random.Random, routines: Sequence[Routine], after: str = "") -
             continue
         if piece.setup:
             parts.setups.append(f"  {{ {piece.setup.replace('NAME', name)} }}")
-        parts.functions.append(f"{inlined}static void {name}(int step) {{{piece.body.replace('NAME', name)}\n}}\n")
+        end = f'\n  __asm__ volatile("# {name}");' if apart else ""
+        parts.functions.append(f"{inlined}static void {name}(int step) {{{piece.body.replace('NAME', name)}{end}\n}}\n")
         parts.calls.append(f"    {routine.condition}{name}(step);{after}")
     parts.calls.append(f"    work({rng.choice([20, 100])});")
     return parts

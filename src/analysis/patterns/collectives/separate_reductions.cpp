@@ -27,6 +27,7 @@ struct FoundLoop {
 
 // An iteration begins with the first reduction and ends before it comes again; what comes before the first one belongs
 // to the last iteration before the loop was entered, or is the start of the solver. The last iteration may end early.
+// Where only one was seen, a step of the main loop, what comes before its first reduction belongs to it, too.
 // Nothing: iterations differ, or a reduction comes twice in one.
 FoundLoop cycle_of(const CallSequence& all, uint64_t least_times) {
   const auto first = std::find_if(all.begin(), all.end(), [](uint32_t s) { return s != exchange; });
@@ -50,6 +51,7 @@ FoundLoop cycle_of(const CallSequence& all, uint64_t least_times) {
     else if (!found.sites.insert(s).second)
       return {};
   }
+  if (number == 1 && first != all.begin() && usual->first.back() != exchange) ++found.exchanges;
   return found;
 }
 

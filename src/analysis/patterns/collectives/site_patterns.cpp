@@ -135,7 +135,8 @@ class SitePatterns {
       }
       const double whole = loops.time_ns(l);
       if (sites.empty() || loops.iterations(l) < 2 || time < bound_share * whole) continue;
-      if (time > whole) continue;  // while the program runs, not all loops are known
+      if (time > whole) continue;               // while the program runs, not all loops are known
+      if (2 * times < iterations(l)) continue;  // few that wait long, as of a command that is rarely carried out
       if (static_cast<double>(bytes) > small_bytes * static_cast<double>(times)) continue;
       Pattern p = pattern("allreduce_bound", sites);
       p.evidence = {{"loop", int64_t{l}},
