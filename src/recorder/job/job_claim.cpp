@@ -152,7 +152,8 @@ Claim claim_directory(const char* directory, const Job& job) {
   snprintf(path, sizeof(path), "%s/job.json", directory);
   text.clear();
   begin_description(job, &text);
-  if (!is_in_run(path)) {
+  Claim claim = compare(path, job, text);
+  if (claim == Claim::failed && errno == ENOENT) {
     static constinit Text whole;
     whole.clear();
     begin_description(job, &whole);
@@ -168,8 +169,8 @@ Claim claim_directory(const char* directory, const Job& job) {
       return Claim::failed;
     }
     unlink_in_run(temporary);
+    claim = compare(path, job, text);
   }
-  const Claim claim = compare(path, job, text);
   return claim != Claim::ours || job.unique || job.spawned ? claim : leave_number(directory);
 }
 

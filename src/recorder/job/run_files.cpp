@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "host/own_file.hpp"
@@ -16,6 +17,16 @@ constinit host::FileIdentity remembered;
 
 constexpr int as_directory = O_PATH | O_DIRECTORY;
 
+// What HeldRunDirectory keeps open; -1: nothing yet.
+constinit bool keeps_open = false;
+constinit int held = -1;
+
+// Whether it is the directory that was chosen, and still is if the program has closed what it did not open.
+bool is_remembered(int fd) {
+  host::FileIdentity now;
+  return fd >= 0 && now.of(fd) && now == remembered;
+}
+
 // The run's directory, open for one operation; or, for a path that lies elsewhere, the path as it is.
 class FileOfRun {
  public:
@@ -23,14 +34,23 @@ class FileOfRun {
     const char* directory = run_directory();
     const size_t n = strlen(directory);
     if (!remembered.inode || strncmp(path, directory, n) != 0 || path[n] != '/' || strchr(path + n + 1, '/')) return;
+    if (is_remembered(held)) {
+      fd_ = held;
+      is_held_ = true;
+      name_ = path + n + 1;
+      return;
+    }
     fd_ = host::open_own(directory, as_directory);
     if (fd_ < 0 && (errno == EMFILE || errno == ENFILE)) {  // the program has just enough for one file
       fd_ = AT_FDCWD;
       return;
     }
     name_ = path + n + 1;
-    host::FileIdentity now;
-    if (fd_ >= 0 && now.of(fd_) && now == remembered) return;
+    if (is_remembered(fd_)) {
+      is_held_ = keeps_open && held < 0;
+      if (is_held_) held = fd_;
+      return;
+    }
     if (fd_ >= 0) {
       close(fd_);
       errno = ESTALE;
@@ -38,7 +58,7 @@ class FileOfRun {
     fd_ = -1;
   }
   ~FileOfRun() {
-    if (fd_ < 0) return;
+    if (fd_ < 0 || is_held_) return;
     const int saved = errno;
     close(fd_);
     errno = saved;
@@ -53,6 +73,7 @@ class FileOfRun {
  private:
   const char* name_;
   int fd_ = AT_FDCWD;
+  bool is_held_ = false;
 };
 
 }  // namespace
@@ -79,6 +100,17 @@ const char* who_else_writes(const char* path, const struct stat& directory) {
   return nullptr;
 }
 
+HeldRunDirectory::HeldRunDirectory() : is_ours_(!keeps_open) { keeps_open = true; }
+
+HeldRunDirectory::~HeldRunDirectory() {
+  if (!is_ours_) return;
+  const int saved = errno;
+  if (is_remembered(held)) close(held);  // else the number may be that of a file of the program's by now
+  held = -1;
+  keeps_open = false;
+  errno = saved;
+}
+
 int open_in_run(const char* path, int flags) {
   const FileOfRun file(path);
   return file.is_there() ? host::open_own_at(file.fd(), file.name(), flags) : -1;
@@ -88,6 +120,22 @@ int rename_in_run(const char* from, const char* to) {
   const FileOfRun source(from), target(to);
   if (!source.is_there() || !target.is_there()) return -1;
   return renameat(source.fd(), source.name(), target.fd(), target.name());
+}
+
+int rename_to_fresh_in_run(const char* from, const char* to) {
+  {
+    const FileOfRun source(from), target(to);
+    if (!source.is_there() || !target.is_there()) return -1;
+    constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE; glibc before 2.28 has no renameat2()
+    if (syscall(SYS_renameat2, source.fd(), source.name(), target.fd(), target.name(), no_replace) == 0) return 0;
+    if (errno == EEXIST) return -1;
+  }
+  // Some file systems and kernels cannot do both at once.
+  if (is_in_run(to)) {
+    errno = EEXIST;
+    return -1;
+  }
+  return rename_in_run(from, to);
 }
 
 int link_in_run(const char* from, const char* to) {

@@ -12,10 +12,24 @@ bool remember_directory(const char* path, struct stat* status);
 // Who else can put files into the directory of that path, in words; null if nobody can.
 const char* who_else_writes(const char* path, const struct stat& directory);
 
+// Keeps the directory open for the files of its scope, which would otherwise open it one by one: on a file system of
+// many clients each is work for its servers. Only one thread at a time may do so.
+class HeldRunDirectory {
+ public:
+  HeldRunDirectory();
+  ~HeldRunDirectory();
+  HeldRunDirectory(const HeldRunDirectory&) = delete;
+  HeldRunDirectory& operator=(const HeldRunDirectory&) = delete;
+
+ private:
+  bool is_ours_;
+};
+
 // As open, rename, link, unlink and access with paths of file_in_run(); paths in other directories are used as they
 // are. O_TRUNC empties the file only when it has turned out to be one of ours.
 int open_in_run(const char* path, int flags);
 int rename_in_run(const char* from, const char* to);
+int rename_to_fresh_in_run(const char* from, const char* to);  // EEXIST: there is such a file
 int link_in_run(const char* from, const char* to);
 void unlink_in_run(const char* path);
 bool is_in_run(const char* path);

@@ -25,6 +25,7 @@
 #include "recorder/files/files.hpp"
 #include "recorder/job/left_out.hpp"
 #include "recorder/job/masking.hpp"
+#include "recorder/job/run_files.hpp"
 #include "recorder/library/file_functions.hpp"
 #include "recorder/memory/lost_pages.hpp"
 #include "recorder/process/conditions.hpp"
@@ -118,6 +119,7 @@ void Recorder::start() {
   if (!run_directory_fits())
     return tell(
         "this program is not recorded: the path of the run's directory is too long (choose a shorter one with -o)");
+  const HeldRunDirectory held;
   if (const char* why = choose_run_directory()) return say_refused(why);
   say_diverted();
   budgets_.read();

@@ -163,8 +163,8 @@ int Recorder::name_trace(const FilePath& part) {
   FilePath* path = &trace_path_;
   for (int again = 1; again < 100; ++again) {
     file_in_run(path, again == 1 ? "rank-%05d-%s.trace" : "rank-%05d-%s-%d.trace", header_->rank, stem_, again);
-    if (is_in_run(path->text)) continue;
-    return rename_in_run(part.text, path->text) == 0 ? 0 : errno;
+    if (rename_to_fresh_in_run(part.text, path->text) == 0) return 0;
+    if (errno != EEXIST) return errno;
   }
   return EEXIST;
 }
@@ -200,6 +200,7 @@ void Recorder::finish() {
   const int saved = errno;
   const HeldSignals held;
   const Locked locked(lock_);
+  const HeldRunDirectory directory;
   state_ = State::off;
   call_in_all_threads();  // threads that still run are not recorded any more
   const uint64_t begin_ns = processor_ns();
