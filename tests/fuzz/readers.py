@@ -19,6 +19,9 @@ import kept_builds
 import leadline
 from leadline import _core
 from leadline.advice import advise, check
+from leadline.anonymise import anonymise
+from leadline.campaign import reading as campaign_file
+from leadline.campaign.journal import Journal
 from leadline.cli.advise import checked, lines_of
 from leadline.cli.timeline import drawn
 from leadline.compare.opening import open_subject
@@ -257,6 +260,64 @@ def settings(folder: Path, random: Random) -> None:
         os.chdir("/")
 
 
+CAMPAIGN = b"""ranks = [2, 4]
+libraries = ["mpich", "openmpi@4.1.8"]
+repeats = 3
+record = "alternate"
+timeout = 60
+time = 'took ([0-9.]+) s'
+
+[[program]]
+command = "./app 'two words'"
+build = "make CC={mpicc}"
+
+[[program]]
+name = "other"
+command = ["other"]
+record = false
+scaling = "weak"
+parts = { solver = 'solver ([0-9.]+)' }
+
+[[setting]]
+name = "ob1"
+libraries = ["openmpi"]
+environment = { OMPI_MCA_pml = "ob1", LIMIT = 4096 }
+options = ["--bind-to", "core"]
+
+[[input]]
+name = "small"
+arguments = ["-n", "1"]
+
+[[exclude]]
+library = "openmpi"
+ranks = [4]
+"""
+
+
+JOURNAL = b"""{"environment": "e1", "facts": {"kernel": "6.1", "cores": null}}
+{"cell": "a mpich 2", "repeat": 0, "recorded": false, "names": {"ranks": "2"}, "ok": true, "time_s": 1.5, "wall_s": 2}
+{"cell": "a mpich 2", "repeat": 1, "recorded": true, "names": {"ranks": "2"}, "ok": false, "time_s": null, "wall_s": 1}
+"""
+
+
+def campaign(folder: Path, random: Random) -> None:
+    """The file of a campaign, and what has finished of it."""
+    (folder / "c.toml").write_bytes(random.choice((damaged_words, damaged))(CAMPAIGN, random))
+    (folder / "journal.jsonl").write_bytes(random.choice((damaged_words, damaged))(JOURNAL, random))
+    repr(Journal(folder).rows)
+    repr(campaign_file.read(folder / "c.toml"))
+
+
+def anonymised(folder: Path, random: Random) -> None:
+    """A copy of a run with one damaged trace: it is refused, or can be read as the run can."""
+    path = _copy(random.choice(RECORDED), folder)
+    file = random.choice(sorted(path.glob("*.trace")))
+    file.write_bytes(damaged_chunks(file.read_bytes(), random))
+    (folder / "copy").mkdir()
+    anonymise(path, folder / "copy")
+    _everything(folder / "copy")
+
+
 NETWORK = b"""schema = 1
 source = "calibrate"
 date = 2026-11-25
@@ -373,6 +434,8 @@ READERS = [
     Reader("tuning", tuning, 600, 2500),
     Reader("settings", settings, 300, 1500),
     Reader("network", network, 300, 1500),
+    Reader("campaign", campaign, 200, 3000),
+    Reader("anonymised", anonymised, 12, 400),
     Reader("profiles", profiles, 200, 1500),
     Reader("programs", programs, 40, 1000),
     Reader("unwind tables", unwind_tables, 60, 3000),

@@ -110,6 +110,7 @@ MODULES: dict[str, set[str]] = {
     "cores": set(),
     "errors": set(),
     "isolated": set(),
+    "json_text": set(),
     "masking": set(),
     "nodes": {"own_files"},
     "operations": {"api_data"},

@@ -10,6 +10,7 @@ from typing import Any
 from leadline import own_files
 from leadline.campaign.execution import RUNS, run_name
 from leadline.errors import MissingPrerequisite
+from leadline.json_text import parsed
 from leadline.tables.declaration import ColumnDeclaration, TableDeclaration, count, flag, number, seconds, text
 from leadline.tables.table import Table
 from leadline.text.visible import strings_in, visible
@@ -134,7 +135,7 @@ def _quoted(word: str) -> str:
 def kept_results(directory: Path, stamp: Any) -> dict[str, Any] | None:
     """Those that were written for just these runs; None if there are none."""
     try:
-        found = json.loads(own_files.read(directory / RESULTS, 1 << 30))
+        found = parsed(own_files.read(directory / RESULTS, 1 << 30))
     except (OSError, ValueError):
         return None
     if not isinstance(found, dict) or found.pop("stamp", None) != stamp:

@@ -18,6 +18,7 @@ from typing import Any
 
 from leadline import own_files
 from leadline.errors import UsageError
+from leadline.json_text import parsed
 from leadline.text.visible import strings_in, without_surrogates
 
 FILE = "journal.jsonl"
@@ -67,7 +68,7 @@ class Journal:
 
     def _take(self, line: bytes) -> None:
         try:
-            found = json.loads(line)
+            found = parsed(line)
         except ValueError:
             return  # of a disk that lost a part
         if not isinstance(found, dict):

@@ -16,6 +16,7 @@ from typing import Any
 from leadline import own_files
 from leadline.errors import UsageError
 from leadline.improve.search import BASE, Stage
+from leadline.json_text import parsed
 from leadline.statistics.median import median
 
 SCHEMA = 1
@@ -42,7 +43,7 @@ class Kept:
 
     def _read(self) -> None:
         try:
-            found = json.loads(own_files.read_named(self.directory / SEARCH, MOST_BYTES))
+            found = parsed(own_files.read_named(self.directory / SEARCH, MOST_BYTES))
             if not isinstance(found, dict) or not isinstance(found.get("command"), list):
                 raise ValueError("no search of leadline improve")
             if {name: found.get(name) for name in self._same} != self._same:
@@ -61,7 +62,7 @@ class Kept:
                 file.write("\n")
         for line in text.splitlines():
             with contextlib.suppress(ValueError, KeyError, TypeError):  # one may be cut short
-                each = json.loads(line)
+                each = parsed(line)
                 self._seconds[each["stage"], each["round"], each["name"]] = each["seconds"]
                 self._more.append(each)
 

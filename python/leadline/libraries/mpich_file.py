@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from leadline.json_text import parsed
 from leadline.libraries.mpich_variables import algorithms
 from leadline.libraries.rule import Rule, Table
 from leadline.libraries.settings import MOST_BYTES, NotSet, Settings, pieces, unable
@@ -62,7 +63,7 @@ def built_in(library: Path) -> BuiltIn | None:
     for found in re.finditer(rb'\{\s*"collective=', content):
         text = content[found.start() : content.find(b"\0", found.start())]
         try:
-            tree = json.loads(text)
+            tree = parsed(text)
         except ValueError:
             continue
         if b'"composition=MPIDI_' in text:

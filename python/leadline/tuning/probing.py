@@ -8,7 +8,6 @@ There are two kinds of answer. Both concern the requested call itself, and neith
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from leadline.errors import LeadlineError, MissingPrerequisite
+from leadline.json_text import parsed
 from leadline.launch.executable import inspect
 from leadline.launch.launcher import Launcher, find_launcher, with_program, words_for_ranks
 from leadline.launch.program import program_word
@@ -265,7 +265,7 @@ def _read(folder: Path) -> Answers:
     for path in sorted(folder.glob("said.*"), key=lambda path: int(path.suffix[1:])):
         for line in path.read_text(errors="replace").splitlines():
             try:
-                _take(found, json.loads(line))
+                _take(found, parsed(line))
             except (ValueError, KeyError, TypeError):
                 continue  # cut short when the job was ended
     return found

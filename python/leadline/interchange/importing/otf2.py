@@ -15,6 +15,7 @@ from typing import Any
 from leadline.errors import DamagedTrace, MissingPrerequisite, NoSuchRun
 from leadline.interchange.importing.missing import Lack, lacks
 from leadline.isolated import module_command
+from leadline.json_text import parsed
 from leadline.symbols import Location
 from leadline.symbols.cache import SymbolCache
 from leadline.text.visible import in_shell
@@ -133,7 +134,7 @@ def _module(anchor: Path) -> str:
 
 def _answer(output: bytes) -> dict[str, Any] | None:
     try:
-        found = json.loads(output)
+        found = parsed(output)
     except ValueError:
         return None
     return found if isinstance(found, dict) else None

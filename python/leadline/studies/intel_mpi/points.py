@@ -12,6 +12,7 @@ from leadline import own_files
 from leadline.bench import measure
 from leadline.bench.study import DOUBLE, SERIES, Series, Study, extent
 from leadline.errors import LeadlineError
+from leadline.json_text import parsed
 from leadline.mpi import Library
 from leadline.runs.interruption import Interruption
 from leadline.runs.order import turns
@@ -151,7 +152,7 @@ def _keep(found: Points, file: Path) -> None:
 
 def _kept(file: Path) -> Points:
     try:
-        content = json.loads(own_files.read(file))
+        content = parsed(own_files.read(file))
         us = {Point(*row[:-1]): [float(each) for each in row[-1]] for row in content["us"]}
         return Points(us, {str(name): int(number) for name, number in content["done"].items()})
     except (OSError, ValueError, KeyError, AttributeError, TypeError):

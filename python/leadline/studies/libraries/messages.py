@@ -12,6 +12,7 @@ from leadline import own_files
 from leadline.bench import measure
 from leadline.campaign.plan import Setting, candidate_name
 from leadline.errors import LeadlineError
+from leadline.json_text import parsed
 from leadline.mpi import Library
 from leadline.runs.interruption import Interruption
 from leadline.runs.order import turns
@@ -106,7 +107,7 @@ def _keep(found: Messages, file: Path) -> None:
 
 def _kept(file: Path) -> Messages:
     try:
-        content = json.loads(own_files.read(file))
+        content = parsed(own_files.read(file))
         us = {name: {int(size): times for size, times in sizes.items()} for name, sizes in content["us"].items()}
         return Messages(us, {name: int(number) for name, number in content["done"].items()})
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
