@@ -175,6 +175,8 @@ class Elsewhere:
         if done.ok:
             with own_files.replacing(place / "report.json") as out:
                 out.write(done.output)
+        else:
+            self.say(f"{place.name} has no report: {' '.join(done.last_lines(1)) or done.reason}")
 
     def clear(self, env: Mapping[str, str]) -> None:
         """Once all runs are finished, nothing is left on the machines. One that cannot be reached is said."""
