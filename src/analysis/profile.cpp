@@ -120,6 +120,7 @@ uint32_t Profile::intern_site(const SiteKey& key) {
 Cell& Profile::cell(uint32_t site, uint32_t process) {
   std::vector<Cell>& cells = sites_[site].cells;
   if (cells.empty() || cells.back().process != process) {
+    if (cells.size() == cells.capacity()) cells.reserve(cells.size() + cells.size() / 8 + 4);  // of many ranks
     cells.emplace_back();
     cells.back().process = process;
   }
@@ -130,6 +131,10 @@ uint32_t Profile::add(const trace::Process& process, const StreamReader& reader)
   const auto index = static_cast<uint32_t>(processes_.size());
   Mapping mapping;
   for (const trace::Function& function : process.functions) {
+    if (function.name.empty() && !mapping.functions.empty() && functions_[mapping.functions.back()].name.empty()) {
+      mapping.functions.push_back(mapping.functions.back());  // most numbers are of functions that were not called
+      continue;
+    }
     const auto [it, fresh] = function_ids_.emplace(function.name, static_cast<uint32_t>(functions_.size()));
     if (fresh) functions_.push_back(function);
     mapping.functions.push_back(it->second);

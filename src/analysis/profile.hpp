@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -144,7 +145,7 @@ class Profile {
   // Adds one process's figures and returns its index. The process is not needed afterwards.
   uint32_t add(const trace::Process& process, const StreamReader& reader = trace_reader());
 
-  const std::vector<ProcessSummary>& processes() const { return processes_; }
+  const std::deque<ProcessSummary>& processes() const { return processes_; }  // they stay where they are
   const std::vector<trace::Function>& functions() const { return functions_; }
   const std::vector<trace::Module>& modules() const { return modules_; }
   const std::vector<GlobalSite>& sites() const { return sites_; }
@@ -197,7 +198,7 @@ class Profile {
   Edge& edge(uint32_t process, int32_t target);
   void finish(uint32_t index, ProcessSummary* summary);
 
-  std::vector<ProcessSummary> processes_;
+  std::deque<ProcessSummary> processes_;
   RunLoops loops_;
   std::vector<trace::Function> functions_;
   std::vector<trace::Module> modules_;

@@ -167,6 +167,14 @@ void bind_summary(nb::module_& m) {
       .def_ro("category_calls", &ProcessSummary::category_calls);
 }
 
+// Not copies: of many ranks these would take more than all else.
+nb::list processes_of(const nb::handle_t<Profile>& self) {
+  nb::list processes;
+  for (const ProcessSummary& process : nb::cast<const Profile&>(self).processes())
+    processes.append(nb::cast(&process, nb::rv_policy::reference_internal, self));
+  return processes;
+}
+
 // (function, local, context) of every site, without its figures, which may be large.
 nb::list sites_of(const Profile& profile) {
   nb::list sites;
@@ -195,7 +203,7 @@ void bind_profile(nb::module_& m) {
       .def(
           "add", [](Profile& self, const trace::Process& process) { return self.add(process); }, "process"_a,
           nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("processes", &Profile::processes, nb::rv_policy::copy)
+      .def_prop_ro("processes", &processes_of)
       .def_prop_ro("functions", &Profile::functions, nb::rv_policy::copy)
       .def_prop_ro("modules", &Profile::modules, nb::rv_policy::copy)
       .def("sites", &sites_of)

@@ -121,7 +121,7 @@ void bind_tables(nb::module_& m) {
       .def_ro("identity", &trace::Communicator::identity)
       .def_ro("rank", &trace::Communicator::rank)
       .def_ro("size", &trace::Communicator::size)
-      .def_ro("world", &trace::Communicator::world);
+      .def_prop_ro("world", [](const trace::Communicator& c) { return c.world.ranks(); });
   nb::class_<trace::Datatype>(m, "Datatype")
       .def_ro("name", &trace::Datatype::name)
       .def_ro("size", &trace::Datatype::size)

@@ -21,7 +21,7 @@ bool refused(const trace::CallFacts& facts, const Key& key) {
   return form == EventForm::message || form == EventForm::exchange;
 }
 
-int32_t world_rank(const std::vector<int32_t>& world, int64_t member) {
+int32_t world_rank(const trace::Members& world, int64_t member) {
   return member >= 0 && member < static_cast<int64_t>(world.size()) ? world[static_cast<size_t>(member)] : rank_unknown;
 }
 
@@ -56,7 +56,7 @@ Partner CallDecoder::partner(uint32_t comm, int32_t peer) const {
   const trace::Communicator& c = process_.communicators[comm];
   // The members of a window are those of the communicator it was made over.
   const bool of_parent = c.kind == trace::Communicator::Kind::window && c.parent < process_.communicators.size();
-  const std::vector<int32_t>& world = of_parent ? process_.communicators[c.parent].world : c.world;
+  const trace::Members& world = of_parent ? process_.communicators[c.parent].world : c.world;
   return {peer, rank_of(c.rank, peer), world_rank(world, int64_t{c.rank} + peer)};
 }
 

@@ -14,6 +14,7 @@
 #include "trace/duration_counts.hpp"
 #include "trace/event.hpp"
 #include "trace/live_memory.hpp"
+#include "trace/members.hpp"
 #include "trace/series_data.hpp"
 #include "trace/written.hpp"
 
@@ -59,7 +60,7 @@ struct Communicator {
   uint64_t identity = 0;  // the same on all ranks of one communicator; 0: unknown
   int32_t rank = 0;       // this process's rank
   int32_t size = 0;
-  std::vector<int32_t> world;  // rank in MPI_COMM_WORLD of each member (of the remote group for `inter`), -1 unknown
+  Members world;  // rank in MPI_COMM_WORLD of each member (of the remote group for `inter`), -1 unknown
 };
 
 // One side of an array of which a datatype takes a part.

@@ -76,7 +76,9 @@ trace::Process process_with(int32_t rank, uint32_t sites, uint32_t loops) {
   p.communicators[1].identity = 77;
   p.communicators[1].rank = rank;
   p.communicators[1].size = 64;
-  for (int32_t i = 0; i < 64; ++i) p.communicators[1].world.push_back(i);
+  std::vector<int32_t> world;
+  for (int32_t i = 0; i < 64; ++i) world.push_back(i);
+  p.communicators[1].world = trace::Members(world);
   p.datatypes.resize(4);
   p.datatypes[3].size = 8;
   p.streams.resize(1);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,7 +82,9 @@ inline Process process(int32_t rank, int32_t size) {
   p.communicators.resize(1);
   p.communicators[0].rank = rank;
   p.communicators[0].size = size;
-  for (int32_t r = 0; r < size; ++r) p.communicators[0].world.push_back(r);
+  std::vector<int32_t> world(static_cast<size_t>(size));
+  std::iota(world.begin(), world.end(), 0);
+  p.communicators[0].world = leadline::trace::Members(world);
   p.streams.resize(1);
   return p;
 }

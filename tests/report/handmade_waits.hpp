@@ -164,7 +164,9 @@ class Rank {
     p->communicators[world].identity = 100;
     p->communicators[world].rank = rank_;
     p->communicators[world].size = size_;
-    for (int32_t r = 0; r < size_; ++r) p->communicators[world].world.push_back(r);
+    std::vector<int32_t> members;
+    for (int32_t r = 0; r < size_; ++r) members.push_back(r);
+    p->communicators[world].world = trace::Members(members);
     p->communicators[window].kind = trace::Communicator::Kind::window;
     p->communicators[window].parent = world;
     p->communicators[window].identity = 200;

@@ -69,7 +69,7 @@ std::shared_ptr<Process> process_of(int32_t rank, MemoryThread* thread) {
     p->communicators[c].identity = 100 + c;
     p->communicators[c].rank = rank;
     p->communicators[c].size = 2;
-    p->communicators[c].world = {0, 1};
+    p->communicators[c].world = leadline::trace::Members({0, 1});
   }
   std::string error;
   p->streams.push_back(thread->decode(&error));

@@ -223,7 +223,7 @@ void one_sided_operations_have_a_target_and_move_bytes_either_way() {
 void targets_of_a_window_are_those_of_its_communicator() {
   Sites s;
   trace::Communicator half, window;
-  half.world = {2, 0};
+  half.world = leadline::trace::Members({2, 0});
   half.size = 2;
   window.kind = trace::Communicator::Kind::window;
   window.parent = 1;

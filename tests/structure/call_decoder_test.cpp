@@ -67,12 +67,12 @@ struct Program {
     c.identity = 71;
     c.rank = 1;
     c.size = 3;
-    c.world = {0, 2, 3};
+    c.world = trace::Members({0, 2, 3});
     process.communicators.push_back(c);
     c.kind = trace::Communicator::Kind::window;
     c.parent = half;
     c.identity = 72;
-    c.world.clear();
+    c.world = {};
     process.communicators.push_back(c);
     c.kind = trace::Communicator::Kind::file;
     c.identity = 73;

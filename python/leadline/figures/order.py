@@ -22,11 +22,14 @@ class Order:
 
 def order_of(run: Run) -> Order:
     """Each analysis holds the calls that it looks at until it ends. So one comes after the other, except in a small
-    run."""
+    run, and in one of many ranks, where reading the traces takes longer than what is done with them."""
     paths = _routine_paths(run)
     lines = _lines(run)
     run.profile.loops.main  # noqa: B018  # decided once, before several ask
     _core.give_back_freed_memory()  # of opening the run
+
+    if len(run.processes) >= MANY_RANKS and not run.traces.stay_decoded:
+        return _in_one_pass(run, paths, lines)
 
     def patterns() -> list[_core.Pattern]:
         return _all_traces(run, run.profile.pattern_finder()).find(paths, lines)
@@ -42,6 +45,30 @@ def order_of(run: Run) -> Order:
             return Order(patterns_found.result(), others.result()[1], others.result()[0])
         finally:
             _core.give_back_freed_memory()
+
+
+def _in_one_pass(run: Run, paths: list[list[int]], lines: list[int]) -> Order:
+    """Each trace is read once for all three."""
+    profile = run.profile
+    patterns, phases, waits = profile.pattern_finder(), profile.phase_finder(), profile.wait_finder()
+
+    def add(finders: tuple[_Finder, ...], traces: list[tuple[int, _core.Process]]) -> None:
+        for index, trace in traces:
+            for finder in finders:
+                finder.add(trace, index)
+
+    with ThreadPoolExecutor(2) as pool:
+        for some in run.traces.again([process.file for process in run.processes]):
+            pending = [pool.submit(add, finders, some) for finders in ((patterns,), (phases, waits))]
+            for each in pending:
+                each.result()
+    found_patterns = patterns.find(paths, lines)
+    del patterns
+    _core.give_back_freed_memory()
+    try:
+        return Order(found_patterns, waits.find(), phases.find(paths))
+    finally:
+        _core.give_back_freed_memory()
 
 
 def waits_alone(run: Run) -> _core.RunWaits:
@@ -68,6 +95,7 @@ class _Finder(Protocol):
 
 
 F = TypeVar("F", bound=_Finder)
+MANY_RANKS = 1000
 
 
 def _all_traces(run: Run, finder: F) -> F:

@@ -18,6 +18,7 @@ MOST_KEPT_BYTES = 1_000_000_000
 needs time instead of memory."""
 
 READ_AHEAD = 64
+SMALL_TRACE_BYTES = 16_000  # of such, some are read ahead
 
 
 class Traces:
@@ -39,10 +40,11 @@ class Traces:
     def read_all(self, files: Sequence[str]) -> Iterator[_core.Process | _core.TraceError]:
         """Each trace, or why it cannot be read, in the order of the files. Some are read ahead, on other cores."""
         at_once = cores.number()
-        if sum(map(_size, files)) > self._left_decoded:
+        n_bytes = sum(map(_size, files))
+        if n_bytes > self._left_decoded:
             self._stay_decoded = False
             self._left_decoded = 0
-        ahead = READ_AHEAD if self._left_decoded else at_once
+        ahead = READ_AHEAD if self._left_decoded or n_bytes <= SMALL_TRACE_BYTES * len(files) else at_once
 
         def each(file: str) -> _core.Process | _core.TraceError:
             try:
@@ -59,6 +61,23 @@ class Traces:
                     yield found
         if self._stay_decoded:
             self._files = _core.FilesRead()  # nobody needs those bytes again
+
+    def again(self, files: Sequence[str]) -> Iterator[list[tuple[int, _core.Process]]]:
+        """Traces that were read, with their numbers among the files, some at a time. Those that have disappeared since
+        are left out."""
+        at_once = cores.number()
+        ahead = READ_AHEAD if sum(map(_size, files)) <= SMALL_TRACE_BYTES * len(files) else at_once
+
+        def each(index: int) -> tuple[int, _core.Process] | None:
+            try:
+                return index, self._decoded.get(files[index]) or self._open(files[index])
+            except _core.TraceError:
+                return None
+
+        with ThreadPoolExecutor(at_once) as pool:
+            for begin in range(0, len(files), ahead):
+                found = pool.map(each, range(begin, min(begin + ahead, len(files))))
+                yield [one for one in found if one is not None]
 
     def read(self, file: str) -> _core.Process:
         """Raises TraceError if it cannot be read."""

@@ -154,7 +154,7 @@ int32_t Timeline::partner_rank(const MatchedCall& call) const {
   const int32_t partner = call.role == Role::receive ? call.source : call.dest;
   const auto found = communicators_[call.process].find(call.comm);
   if (found == communicators_[call.process].end() || partner < 0) return -1;
-  const std::vector<int32_t>& world = found->second->world;
+  const trace::Members& world = found->second->world;
   return static_cast<size_t>(partner) < world.size() ? world[static_cast<size_t>(partner)] : -1;
 }
 

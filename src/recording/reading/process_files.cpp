@@ -9,6 +9,7 @@
 
 #include "recording/reading/salvage.hpp"
 #include "trace/reading/decode.hpp"
+#include "trace/reading/kept_times.hpp"
 
 namespace leadline::recording {
 
@@ -32,6 +33,7 @@ trace::ReadError read_live(const std::string& path, trace::Process* process) {
 trace::ReadError read_process(const std::string& path, trace::Process* process, trace::FilesRead* files, bool keep) {
   *process = trace::Process{};
   process->file = path;
+  process->kept_times = std::make_shared<trace::KeptTimes>();
   trace::ReadError error =
       ends_with(path, ".live") ? read_live(path, process) : trace::read_trace(path, process, files, keep);
   if (error.message.empty()) trace::finish_process(process);

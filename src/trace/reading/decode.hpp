@@ -20,6 +20,7 @@ std::string decode_chunk(ChunkType type, ByteReader in, Process* process,
 Stream& stream_of(Process* process, uint32_t thread);
 // Decodes the payload from the number of sites on.
 void decode_sites(ByteReader& in, Stream* stream);
+void decode_communicators(ByteReader& in, Process* process);
 void check_sites(const Process& process, Stream* stream);
 std::string decode_loops(ByteReader& in, Stream* stream);
 void decode_files(ByteReader& in, Process* process);

@@ -72,33 +72,6 @@ void decode_functions(ByteReader& in, Process* p) {
   }
 }
 
-void decode_communicators(ByteReader& in, Process* p) {
-  const size_t n = in.count(6);
-  // A run of members takes a few bytes whatever its length, so their expanded number has its own bound.
-  uint64_t members_left = capacity::members;
-  for (const Communicator& c : p->communicators) members_left -= c.world.size();
-  for (size_t i = 0; i < n && in.ok(); ++i) {
-    Communicator c;
-    c.kind = static_cast<Communicator::Kind>(std::min<int>(in.byte(), static_cast<int>(Communicator::Kind::file)));
-    c.parent = static_cast<uint32_t>(in.varint());
-    c.identity = in.varint();
-    c.rank = static_cast<int32_t>(in.svarint());
-    c.size = static_cast<int32_t>(in.svarint());
-    const uint64_t members = in.varint();
-    if (members > members_left) return in.fail();
-    members_left -= members;
-    while (c.world.size() < members && in.ok()) {
-      const uint64_t run = in.varint();
-      int64_t rank = in.svarint();
-      const int64_t stride = in.svarint();
-      if (!run || run > members - c.world.size()) return in.fail();
-      for (uint64_t r = 0; r < run; ++r, rank = wrapping_sum(rank, stride))
-        c.world.push_back(static_cast<int32_t>(rank));
-    }
-    p->communicators.push_back(std::move(c));
-  }
-}
-
 void decode_datatypes(ByteReader& in, Process* p) {
   const size_t n = in.count(7);
   for (size_t i = 0; i < n && in.ok(); ++i) {
@@ -407,7 +380,7 @@ void check_references(Process* p) {
   if (p->communicators.empty()) p->communicators.emplace_back();
   if (p->datatypes.empty()) p->datatypes.emplace_back();
   if (p->regions.empty()) p->regions.emplace_back();
-  p->functions.resize(max_functions + 1);  // unknown ones have no name
+  p->functions.emplace_back();  // the last one: all that are unknown, without a name
   for (Communicator& c : p->communicators) {
     if (c.parent >= p->communicators.size()) c.parent = 0;
   }
@@ -415,7 +388,7 @@ void check_references(Process* p) {
     check_sites(*p, &s);
     std::erase_if(s.region_times, [&](const RegionTimes& t) { return t.region == 0 || t.region >= p->regions.size(); });
     for (LocalCalls& l : s.locals) {
-      if (l.function >= p->functions.size()) l.function = max_functions;
+      if (l.function >= p->functions.size()) l.function = static_cast<uint32_t>(p->functions.size() - 1);
     }
     const Limits limits{static_cast<uint32_t>(s.sites.size()), static_cast<uint32_t>(p->communicators.size()),
                         static_cast<uint32_t>(p->datatypes.size())};

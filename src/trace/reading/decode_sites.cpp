@@ -85,7 +85,7 @@ void check_sites(const Process& p, Stream* s) {
     if (c.frame.module >= p.modules.size() && c.frame.module != no_module) c.frame = {no_module, 0};
   }
   for (Site& site : s->sites) {
-    if (site.function >= p.functions.size()) site.function = max_functions;
+    if (site.function >= p.functions.size()) site.function = static_cast<uint32_t>(p.functions.size() - 1);
     if (site.region >= p.regions.size()) site.region = 0;
     site.whole = whole[site.context];
   }
