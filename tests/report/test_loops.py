@@ -9,7 +9,7 @@ from leadline.figures.loops import NamedLoop
 from leadline.figures.run import Run
 from leadline.figures.timeline.steps import median_s
 from leadline.report.sections.loops import LoopEntry, _lines, _loop
-from leadline.wording.loops import or_others, restarting
+from leadline.wording.loops import or_others, restarting, why_no_loops
 
 from .handmade import a_process
 
@@ -117,3 +117,12 @@ def test_shares_of_loops_are_of_ranks_whose_loops_are_known() -> None:
     assert base_s(True, True, True) == 30
     assert base_s(True, False, True) == 20
     assert base_s(False, True, True) == 30, "cut, but its loops are known"
+
+
+def test_where_code_is_not_read_that_is_why_there_are_no_loops() -> None:
+    def on(architecture: object) -> str:
+        return why_no_loops(cast(Run, SimpleNamespace(description={"machine": {"architecture": architecture}})))
+
+    assert on("aarch64") == "Leadline finds loops in the code of x86-64 only, and this is aarch64"
+    assert (on("x86_64"), on(None)) == ("", "")
+    assert why_no_loops(cast(Run, SimpleNamespace(description={}))) == ""

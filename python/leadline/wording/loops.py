@@ -9,6 +9,7 @@ from leadline.figures.loops import NamedLoop
 from leadline.figures.run import Run
 from leadline.text import format as fmt
 
+READ = ("x86_64", "amd64")  # architectures whose machine code the recorder reads, as Python names them
 MISSING = {
     "none": "no loop takes 10 % of the time or more",
     "apart": "ranks have different main loops or numbers of iterations",
@@ -38,8 +39,18 @@ def anchor_of(found: Iterations) -> str:
     return f"{anchor.function}{inside}" + (f" ({place})" if place else "")
 
 
+def why_no_loops(run: Run) -> str:
+    """Words that complete a sentence; "" where loops can be found."""
+    architecture = (run.description.get("machine") or {}).get("architecture")
+    if not isinstance(architecture, str) or architecture in READ:
+        return ""
+    return f"Leadline finds loops in the code of x86-64 only, and this is {architecture}"
+
+
 def why_no_main_loop(run: Run) -> str:
     """Words that complete a sentence."""
+    if why := why_no_loops(run):
+        return why
     return MISSING.get(run.profile.iterations().missing, MISSING["none"])
 
 

@@ -13,7 +13,7 @@ from leadline.figures.run import Run
 from leadline.report.section import Section
 from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
-from leadline.wording.loops import place_of
+from leadline.wording.loops import place_of, why_no_loops
 
 # Of the ranks' time; loops that take less are left out, unless they make ten times as large a share of the calls.
 LEAST_SHARE = 0.0005
@@ -159,4 +159,5 @@ SECTION = Section(
     figures=figures,
     draw=draw,
     present=lambda report: bool(report.get("loops")),
+    nothing=lambda content: why_no_loops(content.run) or "none",
 )
