@@ -96,14 +96,16 @@ def measure(options: argparse.Namespace) -> int:
         "pairs": pairs,
     }
     if "cost" in parts:
-        costs = run_costs(programs, chosen(options), pairs, clock)
+        # All cases with the first library, the main ones with the others.
+        main = [(program, case) for case in chosen(options) for i, program in enumerate(programs) if not i or case.main]
+        costs = run_costs(main, pairs, clock)
         print_costs(console, costs, options.clock)
         report["cost"] = [c.as_json() for c in costs]
         if options.markdown:
             options.markdown.write_text(markdown_costs(costs))
     if "shim" in parts:
         shimmed = [replace(program, shim=shim.require_library()) for program in programs]
-        costs = [measure_case(program, case, pairs, clock) for case in SHIM_CASES for program in shimmed]
+        costs = run_costs([(program, case) for case in SHIM_CASES for program in shimmed], pairs, clock)
         console.print("The shim, collectives that it leaves alone and one that it serves:", style="bold")
         print_costs(console, costs, options.clock)
         report["shim"] = [c.as_json() for c in costs]
@@ -136,17 +138,14 @@ def chosen(options: argparse.Namespace) -> list[Case]:
     return [BY_NAME[name] for name in options.case] if options.case else list(CASES)
 
 
-def run_costs(programs: Sequence[Program], cases: Sequence[Case], pairs: int, clock: Clock) -> list[CaseCost]:
-    """All cases with the first library, the main ones with the others."""
-    work = [(program, case) for case in cases for i, program in enumerate(programs) if i == 0 or case.main]
+def run_costs(work: Sequence[tuple[Program, Case]], pairs: int, clock: Clock) -> list[CaseCost]:
+    """Says what it measures, since that takes minutes."""
     costs = []
     begin = time.monotonic()
     for done, (program, case) in enumerate(work):
-        if sys.stderr.isatty():
-            left = (time.monotonic() - begin) / done * (len(work) - done) if done else 0
-            print(
-                f"\r{done}/{len(work)} {case.name} {program.library.name} {left:4.0f} s left ", end="", file=sys.stderr
-            )
+        left = (time.monotonic() - begin) / done * (len(work) - done) if done else 0
+        said = f"{done}/{len(work)} {case.name} {program.library.name} {left:4.0f} s left "
+        print(f"\r{said}" if sys.stderr.isatty() else said, end="" if sys.stderr.isatty() else "\n", file=sys.stderr)
         costs.append(measure_case(program, case, pairs, clock))
     if sys.stderr.isatty():
         print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
