@@ -29,7 +29,7 @@ def candidates(content: Content) -> list[Candidate]:
         found.append(
             files.faster(
                 "larger-io",
-                f"{verb} {files.names(entry)} in larger transfers: {together:,.0f} times as long",
+                f"{verb} {files.names(entry)} in transfers {together:,.0f} times as large",
                 ("Keep the file open. " if opening else "")
                 + "Collect the values in a buffer and move it in one call, or use the buffer of stdio, a file view or "
                 "collective MPI-IO.",
