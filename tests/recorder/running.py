@@ -11,6 +11,8 @@ import leadline
 
 from .libraries import Library, debian_mpich_file, quiet_environment
 
+# Seen once: Open MPI 5.0.11 says this, and starts no rank.
+NOT_STARTED = "PMIx server's listener thread failed to start"
 RUN_TIMEOUT_S = 240.0  # only against hanging: a run takes seconds, on a machine that others load perhaps a minute
 
 
@@ -84,12 +86,12 @@ def run_mpi(
         assignments["LD_PRELOAD"] = ":".join(preloaded)
     command = [*prefix, *library.launch(ranks, oversubscribe=True), "env"]
     command += [f"{name}={value}" for name, value in assignments.items()]
-    return run(
-        [*command, *[str(part) for part in program]],
-        environment=quiet_environment(library),
-        cwd=cwd,
-        timeout_s=timeout_s,
-    )
+    words = [*command, *[str(part) for part in program]]
+    variables = quiet_environment(library)
+    outcome = run(words, environment=variables, cwd=cwd, timeout_s=timeout_s)
+    if NOT_STARTED in outcome.stderr:
+        outcome = run(words, environment=variables, cwd=cwd, timeout_s=timeout_s)
+    return outcome
 
 
 def load_environment(library: Library, links: Path) -> dict[str, str]:

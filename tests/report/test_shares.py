@@ -37,7 +37,8 @@ def test_an_iteration_on_the_median_of_two_ranks_is_their_mean() -> None:
     phase: Any = SimpleNamespace(
         kind="recurring", times=times, loop=0, writes=False, iterations=4, every=0, sites=[], share=[]
     )
-    run: Any = SimpleNamespace(profile=SimpleNamespace(loops=SimpleNamespace(main=0)))
+    loops = SimpleNamespace(main=0, all=[SimpleNamespace(silent=False)])
+    run: Any = SimpleNamespace(profile=SimpleNamespace(loops=loops))
     paths: Any = SimpleNamespace(name=lambda phase: (("step",), "step"))
     samples: Any = SimpleNamespace(routines=())
     entry = _entry(run, phase, None, 0, samples, paths)
