@@ -10,44 +10,7 @@ from leadline.campaign.plan import Recording
 from leadline.campaign.reading import read
 from leadline.errors import UsageError
 
-WHOLE = """
-ranks = [2, 4]
-libraries = ["mpich", "openmpi@4.1.8"]
-repeats = 3
-record = "alternate"
-timeout = 60
-time = 'took ([0-9.]+) s'
-
-[[program]]
-command = "./app 'two words'"
-build = "make CC={mpicc}"
-
-[[program]]
-name = "other"
-command = ["other"]
-record = false
-scaling = "weak"
-parts = { solver = 'solver ([0-9.]+)' }
-
-[[setting]]
-name = "default"
-[[setting]]
-name = "ob1"
-libraries = ["openmpi"]
-environment = { OMPI_MCA_pml = "ob1", LIMIT = 4096 }
-options = ["--bind-to", "core"]
-
-[[input]]
-name = "small"
-arguments = ["-n", "1"]
-[[input]]
-name = "large"
-programs = ["app"]
-
-[[exclude]]
-library = "openmpi"
-ranks = [4]
-"""
+WHOLE = Path(__file__).with_name("whole.toml").read_text()
 
 
 def written(tmp_path: Path, text: str) -> Path:

@@ -260,38 +260,7 @@ def settings(folder: Path, random: Random) -> None:
         os.chdir("/")
 
 
-CAMPAIGN = b"""ranks = [2, 4]
-libraries = ["mpich", "openmpi@4.1.8"]
-repeats = 3
-record = "alternate"
-timeout = 60
-time = 'took ([0-9.]+) s'
-
-[[program]]
-command = "./app 'two words'"
-build = "make CC={mpicc}"
-
-[[program]]
-name = "other"
-command = ["other"]
-record = false
-scaling = "weak"
-parts = { solver = 'solver ([0-9.]+)' }
-
-[[setting]]
-name = "ob1"
-libraries = ["openmpi"]
-environment = { OMPI_MCA_pml = "ob1", LIMIT = 4096 }
-options = ["--bind-to", "core"]
-
-[[input]]
-name = "small"
-arguments = ["-n", "1"]
-
-[[exclude]]
-library = "openmpi"
-ranks = [4]
-"""
+CAMPAIGN = Path(__file__).parents[1] / "campaign" / "whole.toml"
 
 
 JOURNAL = b"""{"environment": "e1", "facts": {"kernel": "6.1", "cores": null}}
@@ -302,7 +271,7 @@ JOURNAL = b"""{"environment": "e1", "facts": {"kernel": "6.1", "cores": null}}
 
 def campaign(folder: Path, random: Random) -> None:
     """The file of a campaign, and what has finished of it."""
-    (folder / "c.toml").write_bytes(random.choice((damaged_words, damaged))(CAMPAIGN, random))
+    (folder / "c.toml").write_bytes(random.choice((damaged_words, damaged))(CAMPAIGN.read_bytes(), random))
     (folder / "journal.jsonl").write_bytes(random.choice((damaged_words, damaged))(JOURNAL, random))
     repr(Journal(folder).rows)
     repr(campaign_file.read(folder / "c.toml"))
