@@ -29,8 +29,8 @@ using Refusal = std::string;
 // iterations of an execution of the loop. Of sites: the innermost loops around them.
 Refusal pack(const Selection& at, uint64_t most, Tree* tree, Made* made);
 
-// All ranks compute equally long: in each iteration of the main loop, or only in all of them together, so that what
-// varies from one to the next stays.
+// All ranks compute equally long in each segment of the main loop (segments.hpp): in each iteration, or only in all of
+// them together, so that what varies from one to the next stays.
 Refusal balance(bool each_iteration, Tree* tree, Made* made);
 
 // The computation before a call takes the median of the same call in all iterations of the main loop; without one, of

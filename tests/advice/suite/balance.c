@@ -47,6 +47,16 @@ CASE(serial_part) { /* in every tenth step one rank alone analyses the field */
   }
 }
 
+CASE(slow_in_parts) { /* the first rank has more before one sum, the others before the next */
+  for (int step = 0; step < steps; ++step) {
+    compute(mended ? 1000 : rank ? 800 : 800 + 200 * size);
+    sum();
+    compute(mended ? 1000 : rank ? 800 + 200 * size / (size - 1) : 800);
+    part = total / size;
+    sum();
+  }
+}
+
 HEALTHY(healthy_sum) { /* even computation, one sum that is needed */
   for (int step = 0; step < steps; ++step) {
     compute(1500);
@@ -63,4 +73,4 @@ HEALTHY(healthy_alone) { /* nothing to exchange before the end */
 }
 
 PROGRAM(IS(slow_rank), IS(idle_rank), IS(triangle), IS(wandering_load), IS(drifting_load), IS(serial_part),
-        IS(healthy_sum), IS(healthy_alone))
+        IS(slow_in_parts), IS(healthy_sum), IS(healthy_alone))

@@ -50,6 +50,7 @@ FAULTS = (
     Case("wandering_load", "balance", 100, "another rank has more in each step", *UNEVEN),
     Case("drifting_load", "balance", 100, "what takes long moves over the ranks", *UNEVEN),
     Case("serial_part", "balance", 150, "one rank alone computes in every tenth step", *UNEVEN),
+    Case("slow_in_parts", "balance", 100, "another rank is slow in each part of a step", ("waiting",), ("balance",)),
     Case("many_small", "exchanges", 500, "60 rows, each a message", *PACKED),
     Case("number_by_number", "exchanges", 600, "64 numbers, each a message", *PACKED),
     Case("fields_in_a_loop", "exchanges", 400, "24 fields in a loop", *PACKED),

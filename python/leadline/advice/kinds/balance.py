@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
+from leadline.advice import places
 from leadline.advice.candidate import Candidate, Kind
 from leadline.figures.content import Content
+from leadline.figures.run import Site
 from leadline.findings.attribution import IN_TURN
 from leadline.findings.rules.imbalance import facts
 from leadline.findings.rules.synchronous_sends import waits_by_routine
@@ -11,12 +15,14 @@ from leadline.predict import Balance
 from leadline.text import format as fmt
 
 MOST_SITES = 5
+LEAST_WAIT = 0.02  # a share of the time: less may be the machine
+MOSTLY = 0.75
 
 
 def candidates(content: Content) -> list[Candidate]:
     found = facts(content)
     if found is None or found.evidence["kind"] not in ("fixed", "host", "wandering", "changing", "rare"):
-        return []
+        return _of_parts(content)
     told = found.evidence
     if told["kind"] in IN_TURN and _made_by_sends(content) >= told["lost_s"] / 2:
         return []
@@ -51,6 +57,34 @@ def candidates(content: Content) -> list[Candidate]:
     return [
         Candidate("balance", title, text, sites, Balance(each_iteration=told["kind"] not in ("fixed", "host")), assumes)
     ]
+
+
+def _of_parts(content: Content) -> list[Candidate]:
+    """Where the ranks compute equally long in an iteration, but another one is late in another part of it."""
+    late = _late_ranks(content)
+    if len({rank for _, rank in late}) < 2:
+        return []
+    waits = " and ".join(f"rank {rank} is late at {places.of_site(site)}" for site, rank in late[:2])
+    text = f"The ranks compute equally long in an iteration, but {waits}: divide the work before each of them evenly."
+    sites = tuple(site for site, _ in late)[:MOST_SITES]
+    assumes = ("the work before each call can be divided evenly",)
+    title = "Balance each part of an iteration: in each, another rank has too much"
+    return [Candidate("balance", title, text, sites, Balance(each_iteration=False), assumes)]
+
+
+def _late_ranks(content: Content) -> list[tuple[Site, str]]:
+    """Calls that others wait for because one rank still computes, mostly the same; longest waits first."""
+    waits: dict[Site, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for entry in content.waits.entries:
+        for cause in entry.causes:
+            if entry.site is not None and cause.doing == "computation":
+                waits[entry.site][cause.rank] += cause.share * entry.seconds
+    found = []
+    for site, by_rank in sorted(waits.items(), key=lambda each: -sum(each[1].values())):
+        all_s, rank = sum(by_rank.values()), max(by_rank, key=lambda each: by_rank[each])
+        if content.share(all_s) >= LEAST_WAIT and by_rank[rank] >= MOSTLY * all_s:
+            found.append((site, rank))
+    return found
 
 
 def _made_by_sends(content: Content) -> float:
