@@ -70,6 +70,28 @@ def test_each_point_leads_to_its_report(open_page: Callable[..., Any], tmp_path:
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_a_point_says_what_it_is_when_it_is_pointed_at(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    document.write_campaign(a_campaign(8, 3), tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    point = page.tab.locator("svg.multiple a").first
+    assert point.locator("title").count() == 0
+    point.locator("circle").hover(force=True)
+    assert point.locator("title").text_content() == point.get_attribute("aria-label")
+
+
+def test_a_page_of_many_runs_stays_small(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    """Two elements and some dozen bytes for each run; of the table, only its first rows."""
+    sizes, elements = [], []
+    for n_cells in (20, 220):
+        document.write_campaign(a_campaign(n_cells, 5), tmp_path / "page.html")
+        sizes.append((tmp_path / "page.html").stat().st_size)
+        page = open_page(tmp_path / "page.html")
+        elements.append(page.tab.evaluate("document.querySelectorAll('*').length"))
+        assert len(page.rows("cells")) == 20
+    assert (sizes[1] - sizes[0]) / 1000 < 100
+    assert (elements[1] - elements[0]) / 1000 < 3
+
+
 @pytest.mark.ci
 def test_ten_thousand_runs_are_all_there(open_page: Callable[..., Any], tmp_path: Path) -> None:
     document.write_campaign(a_campaign(2000, 5), tmp_path / "page.html")

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from leadline.statistics.interval import FEWEST, Interval, interval
+from leadline.statistics import student
+from leadline.statistics.interval import FEWEST, RESAMPLES, Interval, interval
 from leadline.statistics.median import median, quantile
 from leadline.statistics.paired import paired_ratios
 
@@ -86,3 +87,35 @@ def test_an_interval_contains_the_truth_about_as_often_as_it_says() -> None:
         assert found is not None
         hits += (found.low or 0) <= 1 <= (found.high or 0)
     assert 180 <= hits <= 199
+
+
+def test_an_interval_does_not_depend_on_the_order_of_samples() -> None:
+    chance = random.Random(3)
+    samples = [chance.lognormvariate(0, 0.1) for _ in range(9)]
+    each = interval([[value] for value in samples])
+    assert each is not None
+    assert each.low is not None
+    assert each == interval([[value] for value in reversed(samples)]) == interval([samples])
+    assert min(samples) < each.low < each.median
+
+
+def test_thousands_of_cells_share_their_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A campaign of 2,000 cells took half a minute for them."""
+    drawn: list[int] = []
+    choices = random.Random.choices
+    count = lambda self, *words, k: drawn.append(k) or choices(self, *words, k=k)  # noqa: E731
+    monkeypatch.setattr(random.Random, "choices", count)
+    for at in range(50):
+        interval([[1.0 + at + n] for n in range(7)], seed=987)
+    assert len(drawn) == RESAMPLES
+
+
+@pytest.mark.parametrize("q", [0.6, 0.9, 0.975, 0.99999])
+@pytest.mark.parametrize("freedom", [1.0, 1.3, 2.0, 3.7, 8.0, 30.0, 1000.0])
+def test_quantiles_of_students_distribution(monkeypatch: pytest.MonkeyPatch, q: float, freedom: float) -> None:
+    """They undo the distribution, and take a dozen evaluations of it."""
+    asked: list[float] = []
+    cdf = student.t_cdf
+    monkeypatch.setattr(student, "t_cdf", lambda t, f: asked.append(t) or cdf(t, f))
+    assert 1 - cdf(student.t_quantile(q, freedom), freedom) == pytest.approx(1 - q, rel=1e-6)
+    assert len(asked) <= 25

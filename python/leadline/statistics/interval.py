@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,16 +46,37 @@ def interval(
     middle = median(pooled)
     if len(pooled) < FEWEST:
         return Interval(middle, None, None)
+    if len(filled) == 1 or len(filled) == len(pooled):
+        pooled.sort()
+        medians = [(pooled[a] + pooled[b]) / 2 for a, b in _middles(len(pooled), resamples, seed)]
+    else:
+        medians = _medians(filled, resamples, seed)
+    medians.sort()
+    tail = (1 - confidence) / 2
+    return Interval(middle, quantile(medians, tail), quantile(medians, 1 - tail))
+
+
+def _medians(groups: Sequence[Sequence[float]], resamples: int, seed: int) -> list[float]:
     chance = random.Random(seed)
     medians = []
     for _ in range(resamples):
         drawn: list[float] = []
-        for group in chance.choices(filled, k=len(filled)) if len(filled) > 1 else filled:
+        for group in chance.choices(groups, k=len(groups)):
             drawn += chance.choices(group, k=len(group))
         medians.append(median(drawn))
-    medians.sort()
-    tail = (1 - confidence) / 2
-    return Interval(middle, quantile(medians, tail), quantile(medians, 1 - tail))
+    return medians
+
+
+@functools.lru_cache(64)
+def _middles(n: int, resamples: int, seed: int) -> list[tuple[int, int]]:
+    """The places of the middle two of each resample among n ascending samples; of an odd number the same twice.
+
+    Kept, because they are the same for all samples of that number: a campaign has thousands of cells.
+    """
+    chance = random.Random(seed)
+    places = range(n)
+    drawn = [sorted(chance.choices(places, k=n)) for _ in range(resamples)]
+    return [(each[(n - 1) // 2], each[n // 2]) for each in drawn]
 
 
 def range_of(values: Sequence[float]) -> tuple[float, float]:

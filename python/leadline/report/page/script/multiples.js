@@ -69,7 +69,14 @@ function panel(name, cells, candidates, ranks) {
       for (const run of counted(cell)) picture.append(point(cell, run, x(cell), y(run.time_s), color));
     }
   });
+  picture.addEventListener("pointerover", titled);
   return picture;
+}
+
+/** What a point says when it is pointed at is made then: there may be thousands. */
+function titled({ target }) {
+  const link = target.closest("a");
+  if (link && !target.firstChild) target.append(element("title", {}, link.getAttribute("aria-label")));
 }
 
 function counted(cell) {
@@ -79,8 +86,10 @@ function counted(cell) {
 function point(cell, run, x, y, color) {
   const words = `${cell.candidate}, ${plural(cell.ranks, "rank")}, repeat ${run.repeat + 1}: ${seconds(run.time_s)}${run.outlier ? ", outlier" : ""}`;
   const mark = circle(x, y, 2.6, run.outlier ? "--panel" : color, color);
-  mark.append(element("title", {}, words));
-  if (!run.report) return mark;
+  if (!run.report) {
+    mark.append(element("title", {}, words));
+    return mark;
+  }
   return element("a", { href: linked(run.report), "aria-label": words }, mark);
 }
 
