@@ -69,13 +69,13 @@ CASE(late_receive) { /* a large message is sent early, and its receive is posted
   }
 }
 
-CASE(late_sender) { /* in each step, the first rank writes before it sends; mended, in each fifth */
+CASE(late_sender) { /* in each step, the first rank writes before it sends; mended, in each 25th */
   char name[64];
   sprintf(name, "late-sender-%d.dat", mended);
   int file = rank ? -1 : open(name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
   for (int step = 0; step < steps; ++step) {
     compute(400);
-    if (!rank && (!mended || step % 5 == 0))
+    if (!rank && (!mended || step % 25 == 0))
       for (int i = 0; i < 40; ++i) pwrite(file, out, sizeof out / 16, 0);
     if (rank)
       MPI_Recv(in, 500, MPI_DOUBLE, 0, 1, COMM, NO_STATUS);

@@ -1,4 +1,4 @@
-"""One rank writes in most iterations, and that takes more than a twentieth of the run: what writing less often gains.
+"""One rank writes in most iterations, and that takes more than a fiftieth of the run: what writing less often gains.
 
 Spread over the ranks, the same writes take as long on one host (parallel_io.py)."""
 
@@ -13,7 +13,8 @@ from leadline.figures.content import Content
 from leadline.figures.patterns import PatternEntry
 from leadline.text import format as fmt
 
-SHARE = 0.05  # of the run, that output may take
+LEAST = 0.02  # of the run: output that takes no more is left alone
+LEFT = (0.01, 0.02, 0.05)  # of the run, that output is to take: the first with which some of it remains
 OFTEN = 0.5  # calls an iteration
 
 
@@ -24,13 +25,14 @@ def candidates(content: Content) -> list[Candidate]:
         if every < 2:
             continue
         share = entry.time_s / content.run.duration_s
+        then = share / every / (1 - share + share / every)
         found.append(
             replace(
                 files.faster(
                     "less-output",
                     f"Write {files.names(entry)} in one of {every} iterations",
                     f"Rank {entry.evidence['writer']} writes for {fmt.percent(share)} of the run. Then it would be "
-                    f"{fmt.percent(SHARE)}.",
+                    f"{fmt.percent(then)}.",
                     entry,
                     1 / every,
                     ("what is between two outputs is not needed", "each iteration's output takes about as long"),
@@ -42,15 +44,16 @@ def candidates(content: Content) -> list[Candidate]:
 
 
 def interval_of(content: Content, entry: PatternEntry) -> int:
-    """The least number of iterations between two outputs with which these take SHARE of the run; 0: they do now, or are
-    not part of most iterations."""
+    """The least number of iterations between two outputs with which these take LEFT of the run; 0: they take little
+    now, or are not part of most iterations, or hardly any would be left."""
     steps = entry.steps or files.steps_of(content)
     calls = sum(each.calls for each in content.file_sites if each.site in entry.sites)
     whole_s, other_s = content.run.duration_s, content.run.duration_s - entry.time_s
-    if not steps or calls < OFTEN * steps or other_s <= 0 or entry.time_s <= SHARE * whole_s:
+    if not steps or calls < OFTEN * steps or other_s <= 0 or entry.time_s <= LEAST * whole_s:
         return 0
-    every = math.ceil(entry.time_s / (other_s * SHARE / (1 - SHARE)))
-    return every if 2 * every <= steps else 0
+    shares = (share for share in LEFT if entry.time_s > share * whole_s)
+    every = (math.ceil(entry.time_s / (other_s * share / (1 - share))) for share in shares)
+    return next((each for each in every if 2 * each <= steps), 0)
 
 
 KIND = Kind(id="less-output", order=65, candidates=candidates, patterns=("write_by_one",))
