@@ -124,7 +124,7 @@ void Routine::take_loop(uint32_t first, uint32_t within) {
     return;
   }
   const uint32_t loop = ++loop_count_;
-  loops_[loop] = {none, 0, within, false};
+  loops_[loop] = {none, 0, within, false, false};
   members_[member_count_++] = size;
   for (uint32_t i = 0; i < size; ++i) {
     members_[member_count_++] = blocks[i];

@@ -41,6 +41,8 @@ class Routine {
 
   // Other calls are loud than when the routine was read.
   void mark_loud(const uint64_t* returns, uint32_t count);
+  // The loop with that header is known to be passed without a call now and then: its calls show nothing.
+  void mark_passed(uint64_t header);
 
   const Range& range() const { return ranges_[0]; }
   bool has(uint64_t address) const { return index_of(address) != none; }
@@ -70,10 +72,14 @@ class Routine {
   Way way(uint64_t from_return, uint64_t to_return, uint32_t* loop);
 
   // Silent ways pass no loud call. A loop with loud calls is assumed to run whenever control comes to it, because every
-  // rank has a neighbour to exchange with. From one call to another, one iteration of the loop that encloses both.
+  // rank has a neighbour to exchange with, unless it was marked as passed. From one call to another, one iteration of the loop that encloses both.
   bool silently_repeats(uint64_t from_return, uint64_t to_return, uint32_t loop);
   // From one call out of the routine, and from its begin to another call. Tail calls pass for silent.
   bool silently_anew(uint64_t from_return, uint64_t to_return);
+
+  // The headers of loops with loud calls that control must have passed without any, as it came from one call to the
+  // other within the routine and made none between. Returns how many.
+  uint32_t passed_loops(uint64_t from_return, uint64_t to_return, uint64_t* headers, uint32_t room);
 
   // Whether control that comes from one call to another without leaving the routine passes a third one on its way,
   // whichever way it takes. find_way() between the two has to come first.
@@ -109,7 +115,7 @@ class Routine {
   };
   struct Loop {
     uint32_t header, latch, outer;  // the first two: indices of bytes
-    bool loud;
+    bool loud, passed;
   };
 
   uint32_t index_of(uint64_t address) const;

@@ -15,6 +15,13 @@ void Routine::mark_loud(const uint64_t* returns, uint32_t count) {
     if (at + 1 > block.last_loud) block.last_loud = at + 1;
     for (uint32_t l = block.loop; l && !loops_[l].loud; l = loops_[l].outer) loops_[l].loud = true;
   }
+  for (uint32_t l = 1; l <= loop_count_; ++l) loops_[l].loud &= !loops_[l].passed;
+}
+
+void Routine::mark_passed(uint64_t header) {
+  for (uint32_t l = 1; l <= loop_count_; ++l) {
+    if (this->header(l) == header) loops_[l].passed = true, loops_[l].loud = false;
+  }
 }
 
 // A search among the blocks of one loop (0: of the routine) for a silent way between two calls in it.
@@ -22,7 +29,10 @@ struct Routine::Silence {
   Routine& r;
   uint32_t within;
   uint32_t from, to;  // blocks; none
+  uint32_t only = none;  // the one loop that counts as loud; 0: no loop does
   uint32_t count = 0;
+
+  bool is_loud(uint32_t loop) const { return r.loops_[loop].loud && (only == none || loop == only); }
 
   // Loops that the calls are in are left and entered; others repeat.
   bool is_own(uint32_t loop) const {
@@ -33,7 +43,7 @@ struct Routine::Silence {
   uint32_t enters(uint32_t block, uint32_t next) const {
     uint32_t loop = r.blocks_[next].loop;
     while (loop && r.loops_[loop].outer && !r.in_loop(block, r.loops_[loop].outer)) loop = r.loops_[loop].outer;
-    return loop && r.loops_[loop].loud && !r.in_loop(block, loop) && !is_own(loop) ? loop : 0;
+    return loop && is_loud(loop) && !r.in_loop(block, loop) && !is_own(loop) ? loop : 0;
   }
 
   // A loop that tests at its end has another test before it: whether to enter at all. A loop that tests at its
@@ -53,9 +63,15 @@ struct Routine::Silence {
     return leaves;
   }
 
+  bool enters_own(uint32_t block, uint32_t next) const {
+    const uint32_t loop = r.blocks_[next].loop;
+    return loop && is_own(loop) && !r.in_loop(block, loop);
+  }
+
+  // If one way leads into one of the calls' own loops and the other into a later one, the test is that of the former.
   bool guards(uint32_t block) const {
     if (!r.blocks_[block].near_loop || asks_of_own(block)) return false;
-    bool found = false;
+    bool found = false, own = false;
     r.successors(block, [&](uint32_t next) {
       uint32_t header = next, before = block;
       const Block& n = r.blocks_[next];
@@ -65,8 +81,9 @@ struct Routine::Silence {
       }
       const uint32_t loop = enters(before, header);
       found |= loop && !asks_at_begin(header, loop);
+      own |= enters_own(before, header);
     });
-    return found;
+    return found && !own;
   }
 
   // To one other block.
@@ -75,7 +92,7 @@ struct Routine::Silence {
   bool is_blocked(uint32_t block) const {
     if (r.blocks_[block].first_loud) return true;
     for (uint32_t l = r.blocks_[block].loop; l && l != within; l = r.loops_[l].outer) {
-      if (r.loops_[l].loud && !is_own(l)) return true;
+      if (is_loud(l) && !is_own(l)) return true;
     }
     return guards(block);
   }
@@ -176,6 +193,32 @@ bool Routine::silently_anew(uint64_t from_return, uint64_t to_return) {
     return true;
   });
   return found;
+}
+
+// A loop that must have run by the assumption, while no call of it was seen, contradicts it.
+uint32_t Routine::passed_loops(uint64_t from_return, uint64_t to_return, uint64_t* headers, uint32_t room) {
+  Silence way{*this, 0, block_of_call(from_return), block_of_call(to_return)};
+  const uint32_t from = way.from, to = way.to;
+  if (from == none || to == none) return 0;
+  if (blocks_[from].last_loud > index_of(from_return - 1) + 1) return 0;
+  if (blocks_[to].first_loud && blocks_[to].first_loud < index_of(to_return - 1) + 1) return 0;
+  const auto is_open = [&](uint32_t only) {
+    bool found = false;
+    way.only = only;
+    way.begin();
+    way.visit(from);
+    way.go_on([&](uint32_t, uint32_t next) {
+      found |= next == to;
+      return !found;
+    });
+    return found;
+  };
+  if (is_open(none) || !is_open(0)) return 0;
+  uint32_t n = 0;
+  for (uint32_t l = 1; l <= loop_count_ && n < room; ++l) {
+    if (loops_[l].loud && !way.is_own(l) && !is_open(l)) headers[n++] = header(l);
+  }
+  return n;
 }
 
 // One way is enough to rule out most of the calls that are asked for.

@@ -28,6 +28,23 @@ void SourceLoops::learn_quiet(uint32_t from_site, uint32_t to_site) {
     }
     return true;
   });
+  if (known && knows(from) && knows(to)) learn_passed(*known, from, to);
+}
+
+void SourceLoops::learn_passed(const Known& known, uint64_t from, uint64_t to) {
+  uint64_t headers[16];
+  uint32_t loop = 0;
+  if (known.routine->way(from + known.bias, to + known.bias, &loop) == code::Routine::Way::out) return;
+  const uint32_t room = sizeof(headers) / sizeof(headers[0]);
+  const uint32_t n = known.routine->passed_loops(from + known.bias, to + known.bias, headers, room);
+  for (uint32_t i = 0; i < n && passed_count_ < most_passed; ++i) {
+    known.routine->mark_passed(headers[i]);
+    passed_[passed_count_++] = headers[i] - known.bias;
+  }
+}
+
+void SourceLoops::mark_passed_loops(const Known& known) const {
+  for (uint32_t i = 0; i < passed_count_; ++i) known.routine->mark_passed(passed_[i] + known.bias);
 }
 
 void SourceLoops::mark_silent(uint32_t from_site, uint32_t to_site) {

@@ -46,6 +46,7 @@ void SourceLoops::begin_silence(const uint8_t* vain, uint8_t* loud) {
   }
   loud_ = loud;
   loud_count_ = t_.contexts.size();
+  passed_count_ = 0;
   mark_loud_calls();
 }
 
@@ -143,6 +144,7 @@ SourceLoops::Known* SourceLoops::read(uint64_t frame, uint64_t address, Known* i
   code::Routine reading{};
   k->good = reading.read(places_.map, address - 1, returns, count, loud, &workspace_->routine) && keep(reading, k);
   reading.leave(&workspace_->routine);
+  if (k->good) mark_passed_loops(*k);
   return k;
 }
 

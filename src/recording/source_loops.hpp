@@ -68,6 +68,7 @@ class SourceLoops {
 
   // Calls that lead to recorded ones do not always do so: a routine may write only every tenth time that it is called.
   // A call is quiet if control must have passed it without an event, whatever way it took from one site to the other.
+  // Likewise a loop, such as one over neighbours on a rank that has none, or one that is left before its first call.
   // Call this for all transitions before the first mark_silent().
   void learn_quiet(uint32_t from_site, uint32_t to_site);
   void end_learning() { mark_loud_calls(); }
@@ -147,6 +148,8 @@ class SourceLoops {
   Known* least_used(bool with_memory);
   bool keep(const code::Routine& read, Known* known);
   void mark_loud_calls();
+  void learn_passed(const Known& known, uint64_t from, uint64_t to);
+  void mark_passed_loops(const Known& known) const;
   void release(Known* known);
   void mark_silent_from(uint32_t context, const Known& known, uint64_t from, uint64_t to, uint32_t loop);
   void mark_silent_further(uint32_t context, const Known& called);
@@ -170,6 +173,9 @@ class SourceLoops {
   uint64_t uses_ = 0;
   uint8_t* loud_ = nullptr;  // by context: passing it leaves events; null: all of them count as loud
   uint32_t loud_count_ = 0;
+  static constexpr uint32_t most_passed = 256;  // more are assumed to make calls, as others
+  uint64_t passed_[most_passed] = {};           // headers of loops that control passed without a call, as frames
+  uint32_t passed_count_ = 0;
 };
 
 }  // namespace leadline::recording

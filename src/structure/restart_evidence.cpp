@@ -58,6 +58,9 @@ class Row {
     return calls_.empty() ? 0 : fewest;
   }
 
+  // Of the calls at that place.
+  uint32_t communicator(size_t place) const { return key(iterations_[0], place).comm & trace::comm_mask; }
+
   // Empty: the calls at that place have no such value, or are of several sites.
   std::vector<int64_t> values(size_t place, unsigned aspect) const {
     std::vector<int64_t> found;
@@ -108,6 +111,13 @@ bool falls_once(const std::vector<int64_t>& row, uint64_t period) {
   return up + down == period && std::min(up, down) == 1;
 }
 
+// Whether it takes so many consecutive values, each once: the number of a step modulo that, most likely.
+bool goes_round(const std::vector<int64_t>& row, uint64_t period, int32_t values) {
+  if (period != static_cast<uint64_t>(values)) return false;
+  const auto [least, most] = std::minmax_element(row.begin(), row.begin() + values);
+  return *most - *least == values - 1 && falls_once(row, period);
+}
+
 // The same of jumps, which are all alike but where it begins again. The first of all may come from anywhere.
 uint64_t jumps_every(const std::vector<int64_t>& row) {
   uint64_t every = 1;
@@ -123,11 +133,12 @@ struct Seen {
   uint64_t falling = 0;                      // the longest period of what falls back once in it
   std::vector<std::vector<int64_t>> others;  // what repeats in another manner
   uint64_t other = 0;                        // the longest period of that
-  void add(const std::vector<int64_t>& row) {
+  // `ranks`: of the communicator, if the values are ranks; else 0.
+  void add(const std::vector<int64_t>& row, int32_t ranks = 0) {
     if (row.empty()) return;
     const uint64_t period = period_of(row), n = row.size();
     if (period == 1 || period == n || n % period) return;
-    const bool falls = period >= least_falling && falls_once(row, period);
+    const bool falls = period >= least_falling && falls_once(row, period) && !goes_round(row, period, ranks);
     (falls ? falling : other) = std::max(falls ? falling : other, period);
     if (!falls) others.push_back(row);
   }
@@ -221,7 +232,10 @@ bool most_of_it(const std::vector<IterationTime>& times, Measure measure, uint64
 
 }  // namespace
 
-Repeat repeat_of(const LoopTree& tree, const InnerRows& rows) {
+Repeat repeat_of(const LoopTree& tree, const InnerRows& rows, const std::vector<trace::Communicator>& communicators) {
+  const auto ranks_of = [&](uint32_t number) {
+    return number < communicators.size() ? communicators[number].size : 0;
+  };
   Repeat found;
   bool first = true;
   uint64_t looked_at = 0;
@@ -232,7 +246,8 @@ Repeat repeat_of(const LoopTree& tree, const InnerRows& rows) {
     if (!row.size() || looked_at > most_evidence_calls) return {};
     Seen seen;
     for (size_t place = 0; place < row.places(); ++place) {
-      for (unsigned aspect = 0; aspect < jump; ++aspect) seen.add(row.values(place, aspect));
+      seen.add(row.values(place, partner), ranks_of(row.communicator(place)));
+      for (const unsigned aspect : {tag, count}) seen.add(row.values(place, aspect));
       seen.falling = std::max(seen.falling, jumps_every(row.values(place, jump)));
     }
     Seen whole;

@@ -17,7 +17,8 @@ struct Repeat {
   uint64_t every = 0;
   bool sure = false, about = false;
 };
-Repeat repeat_of(const LoopTree& tree, const InnerRows& rows);
+// A partner or root that goes round all ranks of its communicator is nothing sure: a step's number may do so by itself.
+Repeat repeat_of(const LoopTree& tree, const InnerRows& rows, const std::vector<trace::Communicator>& communicators);
 
 // What passed before the first call of an iteration of the inner loop, and with its calls.
 struct IterationTime {

@@ -53,7 +53,8 @@ trace::SilentSteps in_shown_iterations(const trace::Stream& stream, trace::Silen
 
 class Finding {
  public:
-  explicit Finding(trace::Stream* stream) : stream_(*stream), tree_(loop_tree(*stream)) {}
+  Finding(const trace::Process& process, trace::Stream* stream)
+      : process_(process), stream_(*stream), tree_(loop_tree(*stream)) {}
 
   void find(uint32_t outer) {
     const std::optional<InnerRows> rows = inner_rows(tree_, stream_, outer);
@@ -81,7 +82,7 @@ class Finding {
   };
 
   uint64_t iterations_of(const InnerRows& rows, bool* about, bool* by_time) {
-    const Repeat repeat = repeat_of(tree_, rows);
+    const Repeat repeat = repeat_of(tree_, rows, process_.communicators);
     *about = repeat.about;
     if (repeat.every && repeat.sure) return repeat.every;
     *by_time = true;
@@ -106,6 +107,7 @@ class Finding {
     inner.repeats -= std::min(inner.repeats, more);
   }
 
+  const trace::Process& process_;
   trace::Stream& stream_;
   LoopTree tree_;
   std::vector<Shown> shown_;
@@ -117,7 +119,7 @@ void find_silent_steps(trace::Process* process) {
   for (trace::Stream& stream : process->streams) {
     const std::vector<uint32_t> loops = silent_loops(stream);
     if (loops.empty()) continue;
-    Finding finding(&stream);
+    Finding finding(*process, &stream);
     for (const uint32_t outer : loops) finding.find(outer);
     finding.add_times();
   }

@@ -66,6 +66,14 @@ def test_loops_around_switches_are_found(library: Library, recorder: Path, tmp_p
     assert wrong_nests(library, recorder, tmp_path / "program", random_program(5, 10, switches=0.15), level) == []
 
 
+# In 3006, a loop is left before its first call; in 12039, a test between two loops leads into either.
+@pytest.mark.parametrize("seed", [3006, 12039])
+def test_iterations_that_no_call_shows_are_at_least_so_many(
+    library: Library, recorder: Path, tmp_path: Path, seed: int
+) -> None:
+    assert wrong_nests(library, recorder, tmp_path / "program", random_program(seed, 10), "-O2") == []
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("level", LEVELS)
 def test_loops_of_a_thousand_nests_are_found(library: Library, recorder: Path, tmp_path: Path, level: str) -> None:
