@@ -72,7 +72,8 @@ class Routine {
   Way way(uint64_t from_return, uint64_t to_return, uint32_t* loop);
 
   // Silent ways pass no loud call. A loop with loud calls is assumed to run whenever control comes to it, because every
-  // rank has a neighbour to exchange with, unless it was marked as passed. From one call to another, one iteration of the loop that encloses both.
+  // rank has a neighbour to exchange with, unless it was marked as passed. From one call to another, one iteration of
+  // the loop that encloses both.
   bool silently_repeats(uint64_t from_return, uint64_t to_return, uint32_t loop);
   // From one call out of the routine, and from its begin to another call. Tail calls pass for silent.
   bool silently_anew(uint64_t from_return, uint64_t to_return);

@@ -28,7 +28,7 @@ void Routine::mark_passed(uint64_t header) {
 struct Routine::Silence {
   Routine& r;
   uint32_t within;
-  uint32_t from, to;  // blocks; none
+  uint32_t from, to;     // blocks; none
   uint32_t only = none;  // the one loop that counts as loud; 0: no loop does
   uint32_t count = 0;
 

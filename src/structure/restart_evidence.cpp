@@ -233,9 +233,7 @@ bool most_of_it(const std::vector<IterationTime>& times, Measure measure, uint64
 }  // namespace
 
 Repeat repeat_of(const LoopTree& tree, const InnerRows& rows, const std::vector<trace::Communicator>& communicators) {
-  const auto ranks_of = [&](uint32_t number) {
-    return number < communicators.size() ? communicators[number].size : 0;
-  };
+  const auto ranks_of = [&](uint32_t number) { return number < communicators.size() ? communicators[number].size : 0; };
   Repeat found;
   bool first = true;
   uint64_t looked_at = 0;

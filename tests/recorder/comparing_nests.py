@@ -128,7 +128,9 @@ def without_copies(left: list[Found], truth: Sequence[Node], result: list[Differ
 
 def _is_of_one_within(found: Found, node: Node, truth: Sequence[Node]) -> bool:
     """Of recursive calls, a loop and one within it are side by side."""
-    within = (n.loop for n in truth if node.loop.first_line < n.loop.first_line <= n.loop.last_line < node.loop.last_line)
+    within = (
+        n.loop for n in truth if node.loop.first_line < n.loop.first_line <= n.loop.last_line < node.loop.last_line
+    )
     return any(holds(loop, found.line) for loop in within)
 
 

@@ -34,6 +34,7 @@ struct Program {
   std::function<uint64_t(uint32_t step, uint32_t field)> takes = [](uint32_t, uint32_t) { return 50; };
   bool silent = true;
   uint32_t more_sites = 0;  // in the inner loop
+  int32_t ranks = 0;        // of all communicators; 0: unknown
 };
 
 trace::Process recorded(const Program& p) {
@@ -50,6 +51,8 @@ trace::Process recorded(const Program& p) {
   std::string error;
   process.streams.push_back(thread.decode(&error));
   check(error.empty(), error);
+  process.communicators.resize(4);
+  for (trace::Communicator& c : process.communicators) c.size = p.ranks;
   trace::Stream& stream = process.streams[0];
   stream.sites.resize(sites + p.more_sites);
   stream.loops.resize(loops);
@@ -110,6 +113,14 @@ void show_in_calls() {
          true, "every other step sends more");
   expect(with_keys([](uint32_t, uint32_t f) { return plain(exchange, f % 2 ? 8 : 9, 1, static_cast<int32_t>(f % 3)); }),
          1, false, "three tags within six sizes: the step may be either");
+  const auto root = [](uint32_t, uint32_t f) { return plain(exchange, 8, static_cast<int32_t>(f), 0); };
+  p = with_keys(root);
+  p.ranks = 7;
+  expect(p, 40, false, "six of seven ranks in turn");
+  p.ranks = 6;
+  expect(p, 1, false, "all ranks in turn: perhaps a rank for each step");
+  p.before = [](uint32_t, uint32_t f) { return f ? 300 : 200000; };
+  expect(p, 40, false, "all ranks in turn, and computation before the first");
   const auto record = [](uint32_t s, uint32_t f) {
     trace::Key key = plain(exchange, 100, trace::peer_none, 0);
     key.comm |= trace::flag_offset;
