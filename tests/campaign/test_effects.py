@@ -29,6 +29,21 @@ def test_a_library_says_which_settings_it_has(name: str) -> None:
     assert Effects().of(mpi.find(name), Setting("s", environment), ["true"]) == expected
 
 
+def test_variables_of_the_launcher_are_proven_by_the_cores_of_the_ranks() -> None:
+    """leadline study virtual sets them; it listed them as without effect, because the library has no such variables."""
+    if "openmpi" not in {each.name for each in mpi.available()}:
+        pytest.skip("the MPI library openmpi is not installed")
+    library = mpi.find("openmpi")
+    unbound = dict(library.kind.unbound)
+    assert unbound
+    assert Effects().of(library, Setting("s", unbound), ["true"]) == {}
+    free = effects.of_binding(library, unbound, {"Placement": "2 ranks per host, not bound"})
+    assert free == dict.fromkeys(unbound, effects.UNBOUND)
+    tied = effects.of_binding(library, unbound, {"Placement": "2 ranks per host, bound to cores 0; 1"})
+    assert tied == dict.fromkeys(unbound, f"{effects.BOUND}: 2 ranks per host, bound to cores 0; 1")
+    assert effects.of_binding(library, unbound, {}) == effects.of_binding(library, {}, {"Placement": "x"}) == {}
+
+
 def test_a_setting_that_keeps_the_library_from_starting_is_said() -> None:
     if "openmpi" not in {each.name for each in mpi.available()}:
         pytest.skip("the MPI library openmpi is not installed")

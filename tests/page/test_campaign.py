@@ -92,6 +92,25 @@ def test_a_page_of_many_runs_stays_small(open_page: Callable[..., Any], tmp_path
     assert (elements[1] - elements[0]) / 1000 < 3
 
 
+def test_nothing_that_a_run_says_becomes_part_of_the_page(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    """Names, values, paths, reasons and states, in each place that shows them."""
+    found = a_campaign(8, 3)
+    hostile = f"</script>{HOSTILE}"
+    for cell in found["cells"]:
+        cell |= {"program": hostile, "input": hostile, "candidate": hostile, "part": hostile, "group": hostile}
+        cell |= {"settings": {hostile: hostile}, "reason": hostile}
+        for run in cell["runs"]:
+            run |= {"report": f"javascript:{hostile}/../report.html", "environment": hostile}
+    found["cells"][0] |= {"part": "", "failed": 1}
+    found["cells"][0]["runs"][0] |= {"reason": hostile, "counts": False, "time_s": None}
+    document.write_campaign(found, tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    page.tab.locator("#cells tr.row button.open").first.click()
+    assert page.tab.locator("img").count() == 0
+    assert hostile in page.texts("#failed li")[0]
+    assert page.tab.locator("svg.multiple a").first.evaluate("(link) => link.href.animVal").startswith("javascript%3A")
+
+
 @pytest.mark.ci
 def test_ten_thousand_runs_are_all_there(open_page: Callable[..., Any], tmp_path: Path) -> None:
     document.write_campaign(a_campaign(2000, 5), tmp_path / "page.html")

@@ -6,7 +6,7 @@ Only the library's own mpiexec is asked so: under another launcher, the ranks as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from leadline.campaign.plan import Setting
@@ -16,6 +16,7 @@ from leadline.tuning.probing import ask, subject
 
 RANKS = 2
 IN_EFFECT = "in effect: the library has it"
+UNBOUND, BOUND = "in effect: no rank is bound to cores", "ranks are bound all the same"
 ABSENT, DIFFERS, FAILED = "the library has no such variable", "the library has", "the library does not start with it"
 YES, NO = {"1", "true", "yes", "on", "enabled", "t", "y"}, {"0", "false", "no", "off", "disabled", "f", "n"}
 MOST_SAID = 200
@@ -36,7 +37,8 @@ class Effects:
 
 
 def _asked(library: Library, setting: Setting, words: Sequence[str]) -> dict[str, str]:
-    owned = ((name, library.kind.control_of(name)) for name in setting.environment)
+    own = (name for name in setting.environment if name not in library.kind.unbound)  # those are the launcher's
+    owned = ((name, library.kind.control_of(name)) for name in own)
     names = {name: own for name, own in owned if own}
     if not names or setting.launcher:
         return {}
@@ -55,6 +57,15 @@ def _asked(library: Library, setting: Setting, words: Sequence[str]) -> dict[str
         else:
             found[variable] = IN_EFFECT if same(seen, variables[variable]) else f"{DIFFERS} {seen}"
     return found
+
+
+def of_binding(library: Library, wanted: Mapping[str, str], seen: Mapping[str, str | None]) -> dict[str, str]:
+    """Of variables by which the launcher binds no rank: the cores of the recorded ranks tell.   seen: in their run."""
+    names = [name for name, value in library.kind.unbound.items() if wanted.get(name) == value]
+    placement = seen.get("Placement")
+    if placement is None:
+        return {}
+    return dict.fromkeys(names, UNBOUND if placement.endswith("not bound") else f"{BOUND}: {placement}")
 
 
 def same(seen: str, wanted: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from leadline import run_directory
 from leadline.campaign import conditions, leftovers
-from leadline.campaign.effects import Effects
+from leadline.campaign.effects import Effects, of_binding
 from leadline.campaign.journal import Journal, Key, Row
 from leadline.campaign.machines.elsewhere import Elsewhere, described, library_there
 from leadline.campaign.machines.machine import located
@@ -204,6 +204,7 @@ class Execution:
             if seen is not None:
                 facts = ({"Host": told.get("Host")} if elsewhere else conditions.of_host()) | seen
                 settings = {name: took_effect(value, name, seen) for name, value in wanted.items()}
+                settings |= of_binding(library, wanted, seen)
         if not elsewhere:
             settings |= self._effects.of(library, job.cell.setting, ())
         return {**({"settings": settings} if settings else {}), "environment": self.journal.environment(facts)}

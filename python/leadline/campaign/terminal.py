@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leadline.campaign.effects import IN_EFFECT
+from leadline.campaign.effects import IN_EFFECT, UNBOUND
 from leadline.campaign.execution import SEEN
 from leadline.campaign.words import name_of
 from leadline.text import format as fmt
@@ -16,7 +16,7 @@ MOST_DIFFERENCES = 12
 WIDEST, LEAST = 34, 16  # letters of a name
 WIDTH = 120  # of a terminal
 BETWEEN = 18  # letters of a line for ranks, repeats and gaps
-GOOD = (SEEN, IN_EFFECT)
+GOOD = (SEEN, IN_EFFECT, UNBOUND)
 
 
 def draw(content: dict[str, Any], out: Screen) -> None:
