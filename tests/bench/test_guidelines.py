@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from leadline import mpi
-from leadline.bench.guidelines import violations
+from leadline.bench import measure
+from leadline.bench.guidelines import more_ranks, violations
 from leadline.bench.output import guidelines_said
 from leadline.operations import operations
 
@@ -43,13 +44,45 @@ ROWS = [
 def test_parts_and_more_data_that_take_less_are_named() -> None:
     same = {"operation": "allreduce", "processes": 4}
     assert violations(ROWS) == [
-        {**same, "bytes": 512, "by": "reduce+bcast", "factor": 2, "low": 1.5, "high": 2.5},
-        {**same, "bytes": 64, "by": "512 bytes", "factor": 2, "low": 30 / 21, "high": 50 / 19},
+        {**same, "bytes": 512, "guideline": "parts", "by": "reduce+bcast", "factor": 2, "low": 1.5, "high": 2.5},
+        {
+            **same,
+            "bytes": 64,
+            "guideline": "more data",
+            "by": "512 bytes",
+            "factor": 2,
+            "low": 30 / 21,
+            "high": 50 / 19,
+        },
     ]
     assert guidelines_said(ROWS) == [
         "Guideline broken: allreduce of 512 bytes: reduce+bcast does the same in less time: 2.00× (1.5–2.5)",
         "Guideline broken: allreduce of 64 bytes: 512 bytes take less: 2.00× (1.43–2.63)",
     ]
+
+
+def test_pieces_that_take_less_are_named() -> None:
+    rows = [row("native", 0, 0.1, 0.1, None), row("native", 64, 9, 11, None), row("native", 200, 100, 140, None)]
+    (found,) = violations(rows)  # 200 bytes are four times 64 at most, and 0 bytes are a piece of nothing
+    assert (found["guideline"], found["by"], found["bytes"]) == ("pieces", "4 × 64 bytes", 200)
+    assert (found["factor"], found["low"], found["high"]) == (3, 100 / 44, 140 / 36)
+    assert violations([row("native", 64, 9, 11, None), row("native", 200, 43, 140, None)]) == []  # 44 is not less
+
+
+def test_more_ranks_that_take_less_are_named() -> None:
+    more = [{**row("native", n_bytes, 4, high, None), "processes": 5} for n_bytes, high in ((8, 6), (64, 10.5))]
+    (found,) = violations([row("native", 8, 9, 11, None), row("native", 64, 10, 12, None)], more)
+    assert (found["guideline"], found["by"], found["bytes"]) == ("more ranks", "5 ranks", 8)
+    assert (found["factor"], found["low"], found["high"]) == (2, 9 / 6, 11 / 4)
+
+
+def test_more_ranks_are_compared_only_where_they_say_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2, 3})
+    assert more_ranks(3, None) == (4, "")
+    assert more_ranks(4, None) == (0, "not compared with 5 ranks: there are 4 cores")
+    assert more_ranks(5, None) == (6, "")  # cores are shared in both
+    assert more_ranks(4, ["srun", "-n", "{ranks}"]) == (5, "")
+    assert more_ranks(3, ["srun", "-n", "3"]) == (0, "not compared with 4 ranks: --launcher has no {ranks}")
 
 
 def test_nothing_is_said_of_what_was_not_measured() -> None:
@@ -85,10 +118,20 @@ def test_parts_give_what_the_operation_gives(name: str, ranks: int, operation: s
             "scatter+allgather",
             "reduce_scatter_block+gather",
             "reduce_scatter_block+allgather",
-        }
+        }  # in equal shares; reduce_scatter and its like take any
         applies = not (shares and found["bytes"] == 20000 and ranks == 3)
         assert found["correct"] is (True if applies else None), found
     assert isinstance(document["violations"], list)
+
+
+def test_a_rank_more_is_measured_in_turn(tmp_path: Path) -> None:
+    found = measure("bcast", algorithms=["parts"], sizes=[8], ranks=1, launches=2, rounds=3, seconds=0.1, more_ranks=2)
+    assert found.on_more_ranks is not None
+    assert [len(each.launches) for each in (found, found.on_more_ranks)] == [2, 2]
+    assert [(row["algorithm"], row["processes"], row["correct"]) for row in found.on_more_ranks.rows] == [
+        ("native", 2, True)
+    ]
+    assert {launch.ranks for launch in found.on_more_ranks.launches} == {2}
 
 
 @pytest.mark.parametrize(

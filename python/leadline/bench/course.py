@@ -11,7 +11,7 @@ from leadline.bench.launching import Launch, Plan, Point, prepared, result_of
 from leadline.bench.rows import Asked, is_better
 from leadline.errors import MeasurementFailed
 from leadline.runs.launch import Launch as ProgramLaunch
-from leadline.runs.order import Turn, turns
+from leadline.runs.order import Order, Turn, turns
 from leadline.runs.runner import Done
 
 FIRST_LOOK = "trial run"
@@ -42,9 +42,6 @@ class Course:
     def __post_init__(self) -> None:
         self._wanted = {point: list(range(len(self.asked.candidates))) for point in range(len(self.asked.sizes))}
         self._now = self.plan
-
-    def turns(self, launches: int) -> list[Turn[str]]:
-        return [*turns([FIRST_LOOK], 1 if self.screening else 0), *turns([MEASURED], launches)]
 
     def launch_of(self, turn: Turn[str]) -> ProgramLaunch | None:
         """The wanted candidates; none if nothing is wanted any more, or a launch failed."""
@@ -102,6 +99,29 @@ class Course:
             if better:
                 left[point] = [base, *better]
         return left
+
+
+class Courses:
+    """Several measurements, whose launches alternate."""
+
+    def __init__(self, courses: Sequence[Course]) -> None:
+        self._courses = courses
+
+    def turns(self, launches: int) -> list[Turn[tuple[int, str]]]:
+        """Their candidates: which course, and whether it is a first look."""
+        looks = [(number, FIRST_LOOK) for number, course in enumerate(self._courses) if course.screening]
+        measured = [(number, MEASURED) for number in range(len(self._courses))]
+        return [*turns(looks, 1), *turns(measured, launches, Order.BACK_AND_FORTH)]
+
+    def launch_of(self, turn: Turn[tuple[int, str]]) -> ProgramLaunch | None:
+        return self._courses[turn.candidate[0]].launch_of(_own(turn))
+
+    def take(self, done: Done[tuple[int, str]]) -> None:
+        self._courses[done.turn.candidate[0]].take(Done(_own(done.turn), done.outcome))
+
+
+def _own(turn: Turn[tuple[int, str]]) -> Turn[str]:
+    return Turn(turn.candidate[1], turn.round, turn.place, turn.rounds, turn.places)
 
 
 def _number(turn: Turn[str]) -> int:

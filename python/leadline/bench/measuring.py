@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ from leadline import mpi
 from leadline.bench import program
 from leadline.bench.asking import OPERATIONS, POINT_TO_POINT, candidates_for, portfolio, sizes_for
 from leadline.bench.bounds import fit
-from leadline.bench.course import Course
-from leadline.bench.launching import Launch, Plan
+from leadline.bench.course import Course, Courses
+from leadline.bench.launching import Plan
 from leadline.bench.rows import Asked, Measurement, rows_of
 from leadline.errors import UsageError
 from leadline.runs.runner import Runner
@@ -40,6 +41,7 @@ def measure(
     buffers: str = "reused",
     only_better: bool = False,
     screening: int = 0,
+    more_ranks: int = 0,
     keep: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Measurement:
@@ -51,12 +53,13 @@ def measure(
     repeat: operations in a row in a sample; 0 for as many as the operation needs.
     skew_us: ranks arrive up to this much apart.
     timeout_s: of a launch.
-    launcher: the words before the program; by default the library's own for `ranks`.
+    launcher: the words before the program, with {ranks} for their number; by default the library's own for `ranks`.
     environ: added to the environment of the launcher and the ranks.
     buffers: "reused" as they are, or "written" by the ranks before every operation.
     only_better: a candidate that was not better than the base in a launch, its interval clear of 1, is left out of the
     next ones; there may be none left.
     screening: rounds of an extra first launch, which does not count but leaves out candidates that are clearly slower.
+    more_ranks: also measure the library's own on that many ranks, in launches that alternate; 0: don't.
     keep: if a launch fails or a signal comes, return the results of those before it, with the reason in `failed`.
     progress: called with a description of each step.
 
@@ -86,30 +89,48 @@ def measure(
         buffers=buffers,
         network=True,
     )
-    words = [*(launcher or chosen.launch(ranks)), str(executable)]
     environment = {**chosen.env(), **(environ or {})}
+    wanted = [asked]
+    if more_ranks:
+        wanted.append(replace(asked, processes=more_ranks, candidates=(asked.candidates[asked.base],)))
     with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
-        course = Course(
-            asked,
-            plan,
-            words,
-            environment,
-            Path(folder),
-            label=f"{operation}, {ranks} ranks, {chosen.name}",
-            timeout_s=timeout_s,
-            screening=screening,
-            only_better=only_better,
-            keep=keep,
-        )
-        finished = Runner(progress).run(course.turns(launches), course.launch_of, course.take)
+        courses = [
+            Course(
+                each,
+                plan,
+                [*_launcher(chosen, launcher, each.processes), str(executable)],
+                environment,
+                _new(Path(folder) / str(number)),
+                label=f"{operation}, {each.processes} ranks, {chosen.name}",
+                timeout_s=timeout_s,
+                screening=screening if len(each.candidates) > 1 else 0,
+                only_better=only_better and len(each.candidates) > 1,
+                keep=keep,
+            )
+            for number, each in enumerate(wanted)
+        ]
+        both = Courses(courses)
+        finished = Runner(progress).run(both.turns(launches), both.launch_of, both.take)
     if finished.interrupted:
-        if not (keep and course.found):
+        if not (keep and courses[0].found):
             finished.interruption.end_if_any()
-        course.failed = f"interrupted; launches completed and kept: {len(course.found)} of {launches}"
+        courses[0].failed = f"interrupted; launches completed and kept: {len(courses[0].found)} of {launches}"
     settings = {**_settings(plan), "launches": launches, "environ": dict(environ or {})}
-    measurement = _measurement(asked, course.found, settings)
-    measurement.failed, measurement.interruption = course.failed, finished.interruption
+    measurement, *more = (_measurement(each, course, settings) for each, course in zip(wanted, courses, strict=True))
+    measurement.interruption = finished.interruption
+    measurement.on_more_ranks = next(iter(more), None)
     return measurement
+
+
+def _launcher(library: mpi.Library, given: Sequence[str] | None, ranks: int) -> list[str]:
+    if not given:
+        return list(library.launch(ranks))
+    return [word.replace("{ranks}", str(ranks)) for word in given]
+
+
+def _new(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
 
 
 def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) -> None:
@@ -136,9 +157,10 @@ def _settings(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _measurement(asked: Asked, found: list[Launch], settings: dict[str, Any]) -> Measurement:
-    settings["seed"] = asked.seed
+def _measurement(asked: Asked, course: Course, settings: dict[str, Any]) -> Measurement:
     network = fit(
-        [cost for launch in found for cost in launch.messages], [cost for launch in found for cost in launch.reductions]
+        [cost for launch in course.found for cost in launch.messages],
+        [cost for launch in course.found for cost in launch.reductions],
     )
-    return Measurement(asked, found, network, settings, rows_of(asked, found, network))
+    rows = rows_of(asked, course.found, network)
+    return Measurement(asked, course.found, network, dict(settings), rows, course.failed)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
 from leadline.bench.asking import POINT_TO_POINT
-from leadline.bench.guidelines import violations
+from leadline.bench.guidelines import PARTS, violations
 from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
 from leadline.run_directory import why_not_written
@@ -66,25 +67,28 @@ def print_tables(found: Measurement) -> None:
 
 def print_violations(found: Measurement) -> None:
     screen = console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    for line in guidelines_said(found.rows):
+    for line in guidelines_said(found.rows, on_more_ranks(found)):
         screen.print(line, highlight=False)
 
 
-def guidelines_said(rows: list[dict[str, Any]]) -> list[str]:
-    """What leadline.bench.guidelines finds in a collective's rows, in words."""
-    found = violations(rows)
+def on_more_ranks(found: Measurement) -> list[dict[str, Any]]:
+    return [] if found.on_more_ranks is None else found.on_more_ranks.rows
+
+
+def guidelines_said(rows: list[dict[str, Any]], more: Sequence[dict[str, Any]] = ()) -> list[str]:
+    """What leadline.bench.guidelines finds in a collective's rows, in words.   more: those of more ranks."""
+    found = violations(rows, more)
     measured = any(row["algorithm"] == "native" and row["median_us"] is not None for row in rows)
     if not found:
         return ["Guidelines: nothing clearly beats the library's own operation"] if measured else []
-    lines = []
-    for each in found:
-        does = (
-            f"{each['by']} take less" if each["by"].endswith(" bytes") else f"{each['by']} does the same in less time"
-        )
-        unit = "" if size(each["bytes"]).endswith("B") else " bytes"
-        factor = f"{each['factor']:.2f}× ({figure(each['low'])}–{figure(each['high'])})"
-        lines.append(f"Guideline broken: {each['operation']} of {size(each['bytes'])}{unit}: {does}: {factor}")
-    return lines
+    return [violation_said(each) for each in found]
+
+
+def violation_said(each: dict[str, Any]) -> str:
+    does = f"{each['by']} does the same in less time" if each["guideline"] == PARTS else f"{each['by']} take less"
+    unit = "" if size(each["bytes"]).endswith("B") else " bytes"
+    factor = f"{each['factor']:.2f}× ({figure(each['low'])}–{figure(each['high'])})"
+    return f"Guideline broken: {each['operation']} of {size(each['bytes'])}{unit}: {does}: {factor}"
 
 
 def legend(base: str, narrow: bool) -> str:

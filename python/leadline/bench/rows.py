@@ -35,6 +35,7 @@ class Measurement:
     """The result of measure(). rows: as in `leadline bench --json`. failed: why there are fewer launches, or "".
 
     interruption: the signal that ended it early, if any. Whoever has kept what is finished passes it on.
+    on_more_ranks: the library's own on more ranks, if that was asked for.
     """
 
     asked: Asked
@@ -44,6 +45,7 @@ class Measurement:
     rows: list[dict[str, Any]] = field(default_factory=list)
     failed: str = ""
     interruption: Interruption = field(default_factory=Interruption)
+    on_more_ranks: Measurement | None = None
 
     @property
     def oversubscribed(self) -> bool:

@@ -130,7 +130,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     "--launcher",
     metavar="WORDS",
     envvar="LEADLINE_LAUNCHER",
-    help="Launcher to use instead of the library's mpiexec, e.g. 'mpiexec -n 4 -hosts a,b'.",
+    help="Launcher to use instead of the library's mpiexec, e.g. 'mpiexec -n {ranks} -hosts a,b'.",
 )
 @click.option(
     "--from",
@@ -144,7 +144,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     "--guidelines",
     is_flag=True,
     envvar="LEADLINE_GUIDELINES",
-    help="Compare with other operations of the library that do the same together, and name those that are faster.",
+    help="Compare with the library's other operations that do the same together, other sizes and one rank more.",
 )
 @click.option(
     "--study",
@@ -216,7 +216,7 @@ def command(
     from leadline.bench import measure, output
     from leadline.bench import plot as drawing
     from leadline.bench import samples as files
-    from leadline.bench.guidelines import violations
+    from leadline.bench.guidelines import more_ranks, violations
     from leadline.cli.bench_from import bench_from
     from leadline.cli.saying import say
     from leadline.cli.workload import default_library, library_for, library_of_launcher
@@ -267,6 +267,7 @@ def command(
         files.parquet_writer()
     if csv_ is not None:
         output.check_folder(csv_)
+    one_more, why_not = more_ranks(ranks, given_launcher) if guidelines else (0, "")
     with ProgressLine(say) as line:
         found = measure(
             operation,
@@ -285,9 +286,12 @@ def command(
             seed=seed,
             timeout_s=timeout_s,
             launcher=given_launcher,
+            more_ranks=one_more,
             keep=True,
             progress=line.show,
         )
+    if why_not:
+        say(why_not)
     if parquet is not None:
         files.write_parquet(found, parquet)
     if csv_ is not None:
@@ -295,13 +299,16 @@ def command(
     if plot is not None:
         drawing.write_plot(found, plot)
     if json_:
-        print_json({**found.document(), **({"violations": violations(found.rows)} if guidelines else {})})
+        more_rows = output.on_more_ranks(found)
+        broken = {"violations": violations(found.rows, more_rows), "rows_on_more_ranks": more_rows}
+        print_json({**found.document(), **(broken if guidelines else {})})
     else:
         output.print_tables(found)
         if guidelines:
             output.print_violations(found)
     found.interruption.end_if_any()
-    return FAILED if found.wrong or found.failed else 0
+    more = found.on_more_ranks
+    return FAILED if found.wrong or found.failed or (more and (more.wrong or more.failed)) else 0
 
 
 def print_json(document: dict[str, Any]) -> None:

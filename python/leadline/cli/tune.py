@@ -49,6 +49,12 @@ OPERATIONS = ",".join(operations())
     help="Tune only the collectives that RUN used, with its MPI library.",
 )
 @click.option(
+    "--guidelines",
+    is_flag=True,
+    envvar="LEADLINE_GUIDELINES",
+    help="Tune only where the library breaks a guideline (leadline bench --guidelines).",
+)
+@click.option(
     "--launcher",
     metavar="WORDS",
     default="",
@@ -176,6 +182,7 @@ def _algorithms(asked: dict[str, Any]) -> int:
         algorithms=algorithms,
         launcher=asked["launcher"],
         seed=asked["seed"],
+        guidelines=asked["guidelines"],
     )
     if calls:
         distinct = sum(call.operation in chosen for call in calls)
@@ -198,6 +205,8 @@ def _algorithms(asked: dict[str, Any]) -> int:
 
 def _document(found: Any, saved: Any) -> dict[str, Any]:
     """saved: of a recorded run's calls; None without one."""
+    from leadline.tuning.guidelines import with_repairs
+
     return {
         "schema": 1,
         "evidence": found.table.evidence,
@@ -214,6 +223,7 @@ def _document(found: Any, saved: Any) -> dict[str, Any]:
             }
             for lost in found.lost
         ],
+        **({} if found.broken is None else {"violations": with_repairs(found.broken, found.kept)}),
         **({} if saved is None else {key: saved.document()[key] for key in ("native_us", "saved_us", "calls")}),
         "rows": found.rows,
         "again": found.again,

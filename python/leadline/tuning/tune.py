@@ -14,9 +14,10 @@ from leadline import mpi
 from leadline.bench import measure
 from leadline.bench.asking import Algorithm, is_measurable, portfolio
 from leadline.bench.launching import Launch
-from leadline.bench.rows import machine
+from leadline.bench.rows import Measurement, machine
 from leadline.operations import operations
 from leadline.text import format as fmt
+from leadline.tuning import guidelines
 from leadline.tuning.calls import Calls
 from leadline.tuning.choosing import Choice, choices, choose, dropped, not_slower, refine, rules
 from leadline.tuning.table import Table
@@ -38,6 +39,7 @@ class Wanted:
 
     algorithms: by operation, as leadline bench names them; None: all that may be best.
     launcher: words before the program, with {ranks} for the number of processes; "": the library's own on this host.
+    guidelines: tune only where the library breaks one.
     """
 
     library: mpi.Library
@@ -53,6 +55,7 @@ class Wanted:
     algorithms: Mapping[str, Sequence[str]] | None = None
     launcher: str = ""
     seed: int = 1
+    guidelines: bool = False
 
     def sizes_of(self, operation: str, processes: int) -> tuple[int, ...]:
         """The sizes that can be measured."""
@@ -80,6 +83,8 @@ class Wanted:
 class Tuned:
     """rows: of the measurements that chose.   again: of those in fresh launches.   written, in_a_row: of those in other
     circumstances.   lost: what did not hold there.   kept: what did, of which the rules are made.
+
+    broken: guidelines that the library breaks, as leadline.bench.guidelines has them; None if that was not asked for.
     """
 
     table: Table
@@ -89,6 +94,7 @@ class Tuned:
     in_a_row: Rows = field(default_factory=list)
     lost: list[Choice] = field(default_factory=list)
     kept: list[Choice] = field(default_factory=list)
+    broken: list[dict[str, Any]] | None = None
 
 
 def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Tuned:
@@ -98,15 +104,23 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
     Raises UsageError, MissingPrerequisite, MeasurementFailed.
     """
     known = portfolio()
-    bench = _Bench(wanted, say, progress or (lambda _: None))
+    bench = Bench(wanted, say, progress or (lambda _: None))
     rows: Rows = []
     found: list[Choice] = []
+    broken: list[dict[str, Any]] = []
     for operation in wanted.operations:
         for processes in wanted.counts:
             if left_out := wanted.left_out(operation, processes):
                 which = ", ".join(map(str, left_out))
                 say(f"skipped: {operation} of {which} bytes on {processes} ranks: not a multiple of 8 bytes")
-            for sizes, names in _groups(wanted, operation, wanted.sizes_of(operation, processes), known):
+            to_tune = wanted.sizes_of(operation, processes)
+            if wanted.guidelines:
+                point = (operation, processes)
+                of_point = guidelines.broken(bench.guidelines, say, wanted.launcher, point, to_tune)
+                to_tune, good = guidelines.split(to_tune, of_point)
+                found += [Choice(operation, size, processes, "native", launches=wanted.launches) for size in good]
+                broken += of_point
+            for sizes, names in _groups(wanted, operation, to_tune, known):
                 measured = bench.choose(operation, sizes, processes, names, wanted.seed)
                 rows += measured
                 found += choices(measured, wanted.launches)
@@ -120,13 +134,15 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
             return choose(measured, wanted.launches)
 
         found = refine(found, between, wanted.closest, wanted.refinements)
-    tuned = Tuned(Table(()), rows)
+    tuned = Tuned(Table(()), rows, broken=broken if wanted.guidelines else None)
     tuned.kept = _confirm(bench, found, tuned)
     for choice in tuned.lost:
         say(
             f"dropped: {choice.algorithm} for {choice.operation} of {choice.n_bytes} bytes on {choice.processes} ranks "
             f"({choice.ratio:.2f}× at first, not confirmed in fresh launches)"
         )
+    for violation in guidelines.with_repairs(broken, tuned.kept):
+        say(guidelines.said(violation))
     here = machine(bench.launches)
     noise = here["noise"] or {}
     if not here["oversubscribed"] and noise.get("lost_share_median", 0) > BUSY:
@@ -138,7 +154,7 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
     return tuned
 
 
-def _confirm(bench: _Bench, found: list[Choice], tuned: Tuned) -> list[Choice]:
+def _confirm(bench: Bench, found: list[Choice], tuned: Tuned) -> list[Choice]:
     """The choices that are confirmed in fresh launches, and are not slower in other circumstances."""
     tuned.again = _again(bench, found, "in fresh launches", only_better=True)
     kept, tuned.lost = dropped(found, tuned.again, bench.wanted.launches)
@@ -169,7 +185,7 @@ def _groups(
     return [group for group in ((small, whole), (large, whole + cut)) if group[0] and group[1]]
 
 
-class _Bench:
+class Bench:
     """Measures, and keeps the launches, because the machine's noise is computed from all of them."""
 
     def __init__(self, wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None]) -> None:
@@ -193,6 +209,16 @@ class _Bench:
         **how: Any,
     ) -> Rows:
         """The rows.   how: as `leadline.bench.measure` takes it."""
+        return self.measured(operation, sizes, processes, names, seed, **how).rows
+
+    def guidelines(
+        self, operation: str, sizes: Sequence[int], processes: int, names: Sequence[str], *, more_ranks: int
+    ) -> Measurement:
+        return self.measured(operation, sizes, processes, names, self.wanted.seed + 500, more_ranks=more_ranks)
+
+    def measured(
+        self, operation: str, sizes: Sequence[int], processes: int, names: Sequence[str], seed: int, **how: Any
+    ) -> Measurement:
         found = measure(
             operation,
             algorithms=list(names),
@@ -215,10 +241,10 @@ class _Bench:
             what = f"{row['algorithm']} for {row['operation']} of {row['bytes']} bytes on {row['processes']} ranks"
             self.say(f"rejected (wrong result): {what}")
         self.launches += found.launches
-        return found.rows
+        return found
 
 
-def _again(bench: _Bench, found: list[Choice], said: str, **how: Any) -> Rows:
+def _again(bench: Bench, found: list[Choice], said: str, **how: Any) -> Rows:
     """Measures every choice against the library's own in fresh launches."""
     rows: Rows = []
     groups: dict[tuple[str, int, str], list[int]] = {}
@@ -231,7 +257,7 @@ def _again(bench: _Bench, found: list[Choice], said: str, **how: Any) -> Rows:
     return rows
 
 
-def _evidence(wanted: Wanted, bench: _Bench) -> dict[str, Any]:
+def _evidence(wanted: Wanted, bench: Bench) -> dict[str, Any]:
     here = machine(bench.launches)
     version = next((launch.library for launch in bench.launches if launch.library), wanted.library.version)
     return {
