@@ -55,7 +55,9 @@ void write_samples(int point, int candidate, const Samples& samples) {
     std::fprintf(results, "unusable %d %d %s\n", point, candidate, samples.problem.c_str());
     return;
   }
-  std::fprintf(results, "samples %d %d %s %d %d %" PRId64, point, candidate, samples.correct ? "correct" : "wrong",
+  std::fprintf(results, "began %d %d", point, candidate);
+  for (const int64_t ns : samples.soonest_ns) std::fprintf(results, " %.3f", double(ns) * 1e-3);
+  std::fprintf(results, "\nsamples %d %d %s %d %d %" PRId64, point, candidate, samples.correct ? "correct" : "wrong",
                samples.repeat, samples.late, samples.tolerance_ns);
   for (const double ns : samples.ns) std::fprintf(results, ns < 0 ? " late" : " %.1f", ns);
   std::fprintf(results, "\n");

@@ -29,6 +29,21 @@ bool read_item(const std::string& key, std::istringstream& words, Plan* plan) {
     plan->buffers_written = which == "written";
     return which == "written" || which == "reused";
   }
+  if (key == "start") {
+    std::string which;
+    words >> which;
+    plan->after_barrier = which == "barrier";
+    return which == "barrier" || which == "announced";
+  }
+  if (key == "arrival" && !plan->points.empty()) {
+    std::vector<double> pattern;
+    for (double late_us = 0; words >> late_us;) {
+      if (late_us < 0) return false;
+      pattern.push_back(late_us);
+    }
+    plan->points.back().arrivals.push_back(pattern);
+    return words.eof() && !pattern.empty();
+  }
   if (key == "point") {
     Point point;
     words >> point.operation >> point.bytes;

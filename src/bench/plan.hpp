@@ -5,6 +5,7 @@
 //   seconds 2.5                of each point, at most (but always a few rounds)
 //   repeat 0                   operations in a row in each sample; 0: as many as the operation needs
 //   skew_us 0                  each rank arrives up to this much late, at random
+//   start announced|barrier    barrier: after a barrier, each rank by its own clock
 //   seed 1
 //   root 0
 //   clocks shared|measured     measured: also between ranks of one host
@@ -13,6 +14,7 @@
 //   nodes 0                    two-level algorithms treat the job as this many nodes; 0: as it is
 //   calibrate 0                seconds for the parameters of a network (calibration.hpp); then no points are measured
 //   point OPERATION BYTES
+//   arrival US US ...          of the point before it, by rank: how late it comes; several take turns
 //   candidate NAME SEGMENT_BYTES RADIX     of the point before it
 #pragma once
 
@@ -31,6 +33,7 @@ struct CandidateName {
 struct Point {
   std::string operation;
   int64_t bytes = 0;
+  std::vector<std::vector<double>> arrivals;  // microseconds by rank
   std::vector<CandidateName> candidates;
 };
 
@@ -44,6 +47,7 @@ struct Plan {
   int nodes = 0;
   bool measured_clocks = false;
   bool buffers_written = false;
+  bool after_barrier = false;
   bool network = false;
   double calibrate_s = 0;
   std::vector<Point> points;

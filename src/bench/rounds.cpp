@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "bench/arrivals.hpp"
 #include "bench/machine.hpp"
+#include "bench/mixed.hpp"
 #include "bench/waiting_check.hpp"
 
 namespace leadline::bench {
@@ -18,12 +20,6 @@ constexpr int64_t ping_pong_ns = 200'000;    // of ping-pongs a sample is so lon
 constexpr int64_t first_lead_ns = 50'000;    // from the announcement of a round to its begin
 constexpr int64_t shared_lead_ns = 500'000;  // where ranks share cores
 
-uint64_t mixed(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 struct Runner {
   std::unique_ptr<Candidate> candidate;
   Samples samples;
@@ -33,6 +29,7 @@ struct Runner {
   std::vector<double> began;       // by round, on this rank, ns from the start; 0 where it was there in time
   std::vector<uint8_t> came_late;  // by round, on this rank: to its start, or something else had its core meanwhile
   int late = 0;                    // of a whole number of batches: on the rank that was late most often in each
+  int64_t soonest_ns = INT64_MAX;  // after a start, or a barrier, that this rank began, in any round
   bool wrong = false;
 };
 
@@ -45,6 +42,7 @@ class Measurement {
         exchange_(!facts),
         has_data_(!facts || facts->has_data),
         contents_(job, facts, plan.points[point].bytes, plan.root),
+        arrivals_(plan, plan.points[point].arrivals, job.rank, job.size),
         announce_(announce) {
     lead_ns_ = job.oversubscribed ? shared_lead_ns : first_lead_ns;
     for (const CandidateName& name : plan.points[point].candidates) {
@@ -122,15 +120,6 @@ class Measurement {
     return order;
   }
 
-  // How long after the start this rank arrives; the last rank arrives at the end of the skew.
-  int64_t skew_of(int round) const {
-    if (plan_.skew_us <= 0) return 0;
-    const uint64_t of_round = mixed(plan_.seed * 7919 + uint64_t(round));
-    if (int(of_round % uint64_t(job_.size)) == job_.rank) return whole_skew();
-    return int64_t(double(mixed(of_round + uint64_t(job_.rank)) >> 11) * 0x1p-53 * double(whole_skew()));
-  }
-  int64_t whole_skew() const { return int64_t(plan_.skew_us * 1e3); }
-
   // Late rounds are made up for, to a point.
   bool wanted(int round) const {
     if (round < plan_.rounds) return true;
@@ -155,7 +144,7 @@ class Measurement {
     for (const int index : order) {
       start += runners_[index].prelude_ns;
       sample(&runners_[index], round, start);
-      start += runners_[index].window_ns + runners_[index].slack_ns + whole_skew();
+      start += runners_[index].window_ns + runners_[index].slack_ns + arrivals_.longest_ns(round);
     }
     if ((round + 1) % batch == 0) adapt(order);
     return agreed[1] != 0;
@@ -173,16 +162,28 @@ class Measurement {
     run_prelude(runner);
     runner->prelude.push_back(double(local_ns() - before));
     contents_.set_some(uint64_t(round) + 2);
-    const int64_t arrival = start + skew_of(round);
+    if (plan_.after_barrier) {
+      leave_barrier();
+      start = job_.now_ns();
+    }
+    const int64_t arrival = start + arrivals_.delay_ns(round), last = start + arrivals_.longest_ns(round);
     job_.wait_until(arrival);
     const int64_t begin = job_.now_ns();
     for (int i = 0; i < runner->samples.repeat; ++i) runner->candidate->run();
     const int64_t finish = job_.now_ns();
     if (!contents_.some_right()) runner->wrong = true;
-    runner->took.push_back(double(finish - start - whole_skew()));
-    runner->began.push_back(double(std::max<int64_t>(begin - start - whole_skew(), 0)));
+    runner->soonest_ns = std::min(runner->soonest_ns, begin - start);
+    runner->took.push_back(double(finish - last));
+    runner->began.push_back(double(std::max<int64_t>(begin - last, 0)));
     const bool kept_away = !job_.oversubscribed && waiting_.more_ns() > runner->samples.tolerance_ns;
     runner->came_late.push_back(kept_away || begin > arrival + runner->samples.tolerance_ns);
+  }
+
+  void leave_barrier() const {
+    if (job_.oversubscribed)
+      patient_barrier(job_.comm);
+    else
+      MPI_Barrier(job_.comm);
   }
 
   static int64_t recent_median(const std::vector<double>& values) {
@@ -226,6 +227,8 @@ class Measurement {
     int anywhere = 0;
     MPI_Allreduce(&wrong, &anywhere, 1, MPI_INT, MPI_MAX, job_.comm);
     runner.samples.correct = !anywhere;
+    runner.samples.soonest_ns.resize(job_.size);
+    MPI_Gather(&runner.soonest_ns, 1, MPI_INT64_T, runner.samples.soonest_ns.data(), 1, MPI_INT64_T, 0, job_.comm);
     std::vector<double> longest(rounds), last_began(rounds);
     std::vector<uint8_t> late(rounds);
     MPI_Reduce(runner.took.data(), longest.data(), rounds, MPI_DOUBLE, MPI_MAX, 0, job_.comm);
@@ -248,6 +251,7 @@ class Measurement {
   int point_;
   bool exchange_, has_data_;
   Contents contents_;
+  Arrivals arrivals_;
   Announce announce_;
   Waiting waiting_;
   int64_t lead_ns_;

@@ -20,8 +20,9 @@ struct Samples {
   bool correct = true;  // on every rank, in every round
   int repeat = 1;       // operations timed in a row
   int late = 0;
-  int64_t tolerance_ns = 0;  // of a start
-  std::vector<double> ns;    // of one operation, by round; negative: late
+  int64_t tolerance_ns = 0;         // of a start
+  std::vector<double> ns;           // of one operation, by round; negative: late
+  std::vector<int64_t> soonest_ns;  // by rank: how long after the start it began, at the least in all rounds
 };
 
 // Called at rank 0 before something might hang, with a point, by its place in the plan, and a candidate.

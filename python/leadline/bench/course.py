@@ -49,7 +49,12 @@ class Course:
             return None
         native = "p2p" if self.asked.operation in POINT_TO_POINT else self.asked.operation
         points = tuple(
-            Point(native, self.asked.sizes[point], tuple(self.asked.candidates[c] for c in candidates))
+            Point(
+                native,
+                self.asked.sizes[point],
+                tuple(self.asked.candidates[c] for c in candidates),
+                self.asked.arrivals[point] if self.asked.arrivals else (),
+            )
             for point, candidates in self._wanted.items()
         )
         number = _number(turn)
@@ -76,6 +81,10 @@ class Course:
         launch.samples = {
             (numbers[point], self._wanted[numbers[point]][candidate]): samples
             for (point, candidate), samples in launch.samples.items()
+        }
+        launch.began_us = {
+            (numbers[point], self._wanted[numbers[point]][candidate]): began
+            for (point, candidate), began in launch.began_us.items()
         }
         self.found.append(launch)
         if first_look or self.only_better:

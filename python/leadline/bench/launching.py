@@ -15,11 +15,12 @@ from leadline.runs.outcome import Ending, Outcome
 
 @dataclass(frozen=True)
 class Point:
-    """operation: as the program knows it."""
+    """operation: as the program knows it.   arrivals: patterns, microseconds by rank; they take turns."""
 
     operation: str
     n_bytes: int
     candidates: tuple[Candidate, ...]
+    arrivals: tuple[tuple[float, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Plan:
     seconds: float = 2.5
     repeat: int = 0
     skew_us: float = 0.0
+    start: str = "announced"
     seed: int = 1
     root: int = 0
     nodes: int = 0
@@ -46,6 +48,7 @@ class Plan:
             f"seconds {self.seconds}",
             f"repeat {self.repeat}",
             f"skew_us {self.skew_us}",
+            f"start {self.start}",
             f"seed {self.seed}",
             f"root {self.root}",
             f"nodes {self.nodes}",
@@ -57,6 +60,7 @@ class Plan:
             lines.append(f"calibrate {self.calibrate_s}")
         for point in self.points:
             lines.append(f"point {point.operation} {point.n_bytes}")
+            lines += [f"arrival {' '.join(f'{late_us:.3f}' for late_us in pattern)}" for pattern in point.arrivals]
             lines += [f"candidate {c.name} {c.segment_bytes} {c.radix}" for c in point.candidates]
         return "\n".join(lines) + "\n"
 
@@ -83,6 +87,7 @@ class Samples:
     """The samples of one candidate at one point in one launch.
 
     times_ns: of one operation by round, None if a rank came late.   problem: why there are none, or "".
+    began_us: by rank, how long after the start it began, at the least in all rounds.
     """
 
     problem: str = ""
@@ -91,6 +96,7 @@ class Samples:
     late: int = 0
     tolerance_ns: int = 0
     times_ns: list[float | None] = field(default_factory=list)
+    began_us: list[float] = field(default_factory=list)
 
 
 @dataclass
@@ -109,6 +115,7 @@ class Launch:
     messages: list[tuple[int, int]] = field(default_factory=list)
     reductions: list[tuple[int, int]] = field(default_factory=list)
     samples: dict[tuple[int, int], Samples] = field(default_factory=dict)
+    began_us: dict[tuple[int, int], list[float]] = field(default_factory=dict)
     at: tuple[int, int] | None = None
     ended: bool = False
 
@@ -187,11 +194,14 @@ def _read_figures(found: Launch, key: str, rest: str) -> None:
         (found.messages if key == "message" else found.reductions).append((int(words[0]), int(words[1])))
     elif key == "begin":
         found.at = (int(words[0]), int(words[1]))
+    elif key == "began":
+        found.began_us[int(words[0]), int(words[1])] = [float(word) for word in words[2:]]
     elif key == "unusable":
         point, candidate, why = rest.split(" ", 2)
         found.samples[int(point), int(candidate)] = Samples(problem=why)
     elif key == "samples":
         times = [None if word == "late" else float(word) for word in words[6:]]
-        found.samples[int(words[0]), int(words[1])] = Samples(
-            "", words[2] == "correct", int(words[3]), int(words[4]), int(words[5]), times
+        at = int(words[0]), int(words[1])
+        found.samples[at] = Samples(
+            "", words[2] == "correct", int(words[3]), int(words[4]), int(words[5]), times, found.began_us.get(at, [])
         )

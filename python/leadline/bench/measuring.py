@@ -31,6 +31,8 @@ def measure(
     seconds: float = 2.5,
     repeat: int = 0,
     skew_us: float = 0.0,
+    arrivals: Mapping[int, Sequence[Sequence[float]]] | Sequence[Sequence[float]] = (),
+    start: str = "announced",
     root: int = 0,
     nodes: int = 0,
     seed: int = 1,
@@ -51,7 +53,9 @@ def measure(
     sizes: bytes or words like "64Ki".
     seconds: for each point in each launch, at most.
     repeat: operations in a row in a sample; 0 for as many as the operation needs.
-    skew_us: ranks arrive up to this much apart.
+    skew_us: ranks arrive up to this much apart, at random.
+    arrivals: patterns of arrival, which take turns: microseconds by rank after the start; for all sizes, or by size.
+    start: of a sample: "announced", an instant by clocks that are compared, or "barrier", each rank's own after one.
     timeout_s: of a launch.
     launcher: the words before the program, with {ranks} for their number; by default the library's own for `ranks`.
     environ: added to the environment of the launcher and the ranks.
@@ -76,12 +80,14 @@ def measure(
         library=chosen.name,
         seed=seed,
     )
+    asked = replace(asked, arrivals=_arrivals(arrivals, asked.sizes, ranks, skew_us))
     plan = Plan(
         points=(),
         rounds=rounds,
         seconds=seconds,
         repeat=repeat,
         skew_us=skew_us,
+        start=start,
         seed=seed,
         root=root,
         nodes=nodes,
@@ -92,7 +98,8 @@ def measure(
     environment = {**chosen.env(), **(environ or {})}
     wanted = [asked]
     if more_ranks:
-        wanted.append(replace(asked, processes=more_ranks, candidates=(asked.candidates[asked.base],)))
+        base = asked.candidates[asked.base]
+        wanted.append(replace(asked, processes=more_ranks, candidates=(base,), arrivals=()))
     with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
         courses = [
             Course(
@@ -144,12 +151,32 @@ def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) ->
         raise UsageError(f"--root {root}: expected 0 to {ranks - 1}")
 
 
+def _arrivals(
+    given: Mapping[int, Sequence[Sequence[float]]] | Sequence[Sequence[float]],
+    sizes: Sequence[int],
+    ranks: int,
+    skew_us: float,
+) -> tuple[tuple[tuple[float, ...], ...], ...]:
+    """By size; () if ranks arrive together, or at random."""
+    if not given:
+        return ()
+    if skew_us:
+        raise UsageError("ranks arrive by a pattern or at random, not both")
+    by_size = given if isinstance(given, Mapping) else dict.fromkeys(sizes, given)
+    found = tuple(tuple(tuple(pattern) for pattern in by_size.get(size, ())) for size in sizes)
+    for pattern in (each for patterns in found for each in patterns):
+        if len(pattern) != ranks or min(pattern) < 0:
+            raise UsageError(f"a pattern of arrival has {len(pattern)} delays of 0 µs or more: expected {ranks}")
+    return found
+
+
 def _settings(plan: Plan) -> dict[str, Any]:
     return {
         "rounds": plan.rounds,
         "seconds": plan.seconds,
         "repeat": plan.repeat,
         "skew_us": plan.skew_us,
+        "start": plan.start,
         "buffers": plan.buffers,
         "root": plan.root,
         "nodes": plan.nodes,

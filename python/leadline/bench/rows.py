@@ -19,7 +19,10 @@ US = 1e-3  # of a nanosecond
 
 @dataclass(frozen=True)
 class Asked:
-    """The request. base: index of the candidate that the others are compared with."""
+    """The request. base: index of the candidate that the others are compared with.
+
+    arrivals: by size, if ranks arrive apart: patterns, microseconds by rank.
+    """
 
     operation: str
     sizes: tuple[int, ...]
@@ -28,6 +31,7 @@ class Asked:
     library: str
     seed: int
     base: int = 0
+    arrivals: tuple[tuple[tuple[float, ...], ...], ...] = ()
 
 
 @dataclass
@@ -90,8 +94,22 @@ class Measurement:
             "failed": self.failed or None,
             "machine": machine(self.launches),
             "network": None if self.network is None else as_dict(self.network),
+            "arrivals": arrivals(self.asked, self.launches),
             "rows": self.rows,
         }
+
+
+def arrivals(asked: Asked, launches: Sequence[Launch]) -> list[dict[str, Any]]:
+    """Of each size whose ranks arrive apart: its patterns, and how long after the start each rank began the base at the
+    least in all rounds (None: it was not measured)."""
+    found = []
+    for point, patterns in enumerate(asked.arrivals):
+        if not patterns:
+            continue
+        began = [each for launch in launches if (each := launch.began_us.get((point, asked.base)))]
+        least = [min(of_rank) for of_rank in zip(*began, strict=True)] if began else None
+        found.append({"bytes": asked.sizes[point], "late_us": [list(each) for each in patterns], "began_us": least})
+    return found
 
 
 def machine(launches: Sequence[Launch]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT}
 STUDY_SETTINGS = ("launches", "rounds", "seconds", "seed")
 FROM_TAKES = {
     *("run", "operation", "algorithms", "library", "launcher", "timeout_s", "repeat", "skew_us", "buffers", "nodes"),
-    *("json_", "root", *STUDY_SETTINGS),
+    *("json_", "root", "arrival", "start", *STUDY_SETTINGS),
 }
 STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS}
 
@@ -89,6 +89,26 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     default=0.0,
     envvar="LEADLINE_SKEW",
     help="Random start skew per rank, up to this many µs.",
+)
+@click.option(
+    "--late",
+    metavar="RANK:US,...",
+    envvar="LEADLINE_LATE",
+    help="Ranks that arrive late, each by so many µs, for example 1:500.",
+)
+@click.option(
+    "--arrival",
+    metavar="RUN|together",
+    envvar="LEADLINE_ARRIVAL",
+    help="Ranks arrive as at these calls in RUN. With --from its own RUN, unless they shall arrive together.",
+)
+@click.option(
+    "--start",
+    type=click.Choice(["announced", "barrier"]),
+    default="announced",
+    show_default=True,
+    envvar="LEADLINE_START",
+    help="Start of a sample: an announced instant of compared clocks, or after a barrier.",
 )
 @click.option(
     "--buffers",
@@ -194,6 +214,9 @@ def command(
     seconds: float,
     repeat: int,
     skew_us: float,
+    late: str | None,
+    arrival: str | None,
+    start: str,
     buffers: str,
     root: int,
     nodes: int,
@@ -216,11 +239,14 @@ def command(
     from leadline.bench import measure, output
     from leadline.bench import plot as drawing
     from leadline.bench import samples as files
+    from leadline.bench.asking import sizes_for
     from leadline.bench.guidelines import more_ranks, violations
+    from leadline.cli.arrivals import arrivals_for
     from leadline.cli.bench_from import bench_from
     from leadline.cli.saying import say
     from leadline.cli.workload import default_library, library_for, library_of_launcher
     from leadline.runs.progress import ProgressLine
+    from leadline.tuning.arriving import TOGETHER
 
     given = [name for name in context.params if context.get_parameter_source(name) in GIVEN]
     if study is not None:
@@ -245,10 +271,21 @@ def command(
         if operation is not None and operation not in COLLECTIVES:
             raise UsageError(f"--from measures collectives, not {operation}", hint=available(operation, COLLECTIVES))
         how = {
-            name: context.params[name] for name in (*STUDY_SETTINGS, "repeat", "skew_us", "buffers", "root", "nodes")
+            name: context.params[name]
+            for name in (*STUDY_SETTINGS, "repeat", "skew_us", "start", "buffers", "root", "nodes")
         }
+        if skew_us and arrival is None:
+            arrival = TOGETHER
         return bench_from(
-            run, operation, library, launcher, json_=json_, algorithms=algorithms, timeout_s=timeout_s, **how
+            run,
+            operation,
+            library,
+            launcher,
+            arrival,
+            json_=json_,
+            algorithms=algorithms,
+            timeout_s=timeout_s,
+            **how,
         )
     if operation is None:
         raise UsageError("name the operation to measure", hint=f"one of {', '.join(OPERATIONS)}")
@@ -258,6 +295,10 @@ def command(
         raise UsageError("--guidelines sets the algorithms itself: it does not take --algorithms")
     if guidelines and operation in POINT_TO_POINT:
         raise UsageError(f"--guidelines needs a collective, not {operation}")
+    if (late or arrival) and operation in POINT_TO_POINT:
+        raise UsageError(f"--late and --arrival need a collective, not {operation}")
+    given_sizes = sizes.split(",") if sizes is not None else None
+    arrivals = arrivals_for(operation, sizes_for(operation, given_sizes), ranks, late, arrival)
     given_launcher = shlex.split(launcher) if launcher else None
     library = library or library_of_launcher(given_launcher or []) or default_library("c++", ranks)
     if plot is not None:
@@ -272,7 +313,7 @@ def command(
         found = measure(
             operation,
             algorithms=PARTS if guidelines else algorithms,
-            sizes=sizes.split(",") if sizes is not None else None,
+            sizes=given_sizes,
             ranks=ranks,
             library=library_for(library),
             launches=launches,
@@ -280,6 +321,8 @@ def command(
             seconds=seconds,
             repeat=repeat,
             skew_us=skew_us,
+            arrivals=arrivals,
+            start=start,
             buffers=buffers,
             root=root,
             nodes=nodes,

@@ -18,12 +18,22 @@ FAILED = 7
 
 
 def bench_from(
-    directory: Path, operation: str | None, library: str | None, launcher: str | None, *, json_: bool, **how: Any
+    directory: Path,
+    operation: str | None,
+    library: str | None,
+    launcher: str | None,
+    arrival: str | None,
+    *,
+    json_: bool,
+    **how: Any,
 ) -> int:
-    """how: as leadline.bench.measure takes it."""
+    """arrival: a run whose delays are taken in place of this one's, or "together".   how: as leadline.bench.measure
+    takes it.
+    """
     from leadline.cli.workload import default_library, library_for, library_of_launcher
     from leadline.figures.run import open_run
     from leadline.runs.progress import ProgressLine
+    from leadline.tuning.arriving import chosen as arrivals_of
     from leadline.tuning.calls import library_of_run, of_run
     from leadline.tuning.savings import calls_of, measure_calls
     from leadline.tuning.savings_output import print_savings
@@ -33,8 +43,12 @@ def bench_from(
     chosen = library or library_of_launcher((launcher or "").split()) or library_of_run(directory)
     chosen = chosen or default_library("c++", max(call.processes for call in calls))
     say(f"measuring {len(calls)} distinct calls of {shown(directory)} with {chosen}")
+    points = [(call.operation, call.n_bytes, call.processes) for call in calls]
+    arrivals = arrivals_of(arrival, directory, points, say)
     with ProgressLine(say) as line:
-        found = measure_calls(calls, library_for(chosen), launcher=launcher or "", progress=line.show, **how)
+        found = measure_calls(
+            calls, library_for(chosen), launcher=launcher or "", arrivals=arrivals, progress=line.show, **how
+        )
     found.iterations = iterations_of(open_run(directory))
     if json_:
         write_json(found.document(), sys.stdout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,12 @@ OPERATIONS = ",".join(operations())
     metavar="RUN",
     envvar="LEADLINE_TRACE",
     help="Tune only the collectives that RUN used, with its MPI library.",
+)
+@click.option(
+    "--arrival",
+    metavar="RUN|together",
+    envvar="LEADLINE_ARRIVAL",
+    help="Ranks arrive as at these calls in RUN. With --from its own RUN, unless they shall arrive together.",
 )
 @click.option(
     "--guidelines",
@@ -149,6 +156,7 @@ def _algorithms(asked: dict[str, Any]) -> int:
     from leadline.bench.asking import algorithms_by_operation, parse_size
     from leadline.cli.workload import default_library, library_for, library_of_launcher
     from leadline.runs.progress import ProgressLine
+    from leadline.tuning.arriving import chosen as arrivals_of
     from leadline.tuning.calls import library_of_run, of_run
     from leadline.tuning.savings import of_rules
     from leadline.tuning.savings_output import headline
@@ -184,6 +192,8 @@ def _algorithms(asked: dict[str, Any]) -> int:
         seed=asked["seed"],
         guidelines=asked["guidelines"],
     )
+    points = [(name, size, n) for name in chosen for n in wanted.counts for size in wanted.sizes_of(name, n)]
+    wanted = replace(wanted, arrivals=arrivals_of(asked["arrival"], asked["trace"], points, say))
     if calls:
         distinct = sum(call.operation in chosen for call in calls)
         say(f"tuning {distinct} distinct calls of {asked['trace']} with {library}")

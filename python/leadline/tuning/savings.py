@@ -17,10 +17,9 @@ from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
 from leadline.operations import operations
 from leadline.runs.interruption import Interruption
+from leadline.tuning.arriving import Arrivals, Point, of_sizes
 from leadline.tuning.calls import Calls
 from leadline.tuning.tune import Tuned
-
-Point = tuple[str, int, int]  # operation, bytes, processes
 
 
 @dataclass(frozen=True)
@@ -116,10 +115,13 @@ def measure_calls(
     library: Any,
     *,
     launcher: str = "",
+    arrivals: Arrivals | None = None,
     progress: Callable[[str], None] | None = None,
     **how: Any,
 ) -> OfRun:
     """Measures every distinct call.   launcher: with {ranks} for the number of processes.   how: as `measure` takes it.
+
+    arrivals: patterns of those calls whose ranks do not arrive together.
 
     Raises UsageError, MissingPrerequisite, and MeasurementFailed where nothing was measured. A signal ends it early:
     the calls that were not measured are then missing.
@@ -139,6 +141,7 @@ def measure_calls(
             ranks=processes,
             library=library,
             launcher=shlex.split(launcher.replace("{ranks}", str(processes))) or None,
+            arrivals=of_sizes(arrivals or {}, operation, processes),
             keep=True,
             progress=progress,
             **how,

@@ -18,6 +18,7 @@ from leadline.bench.rows import Measurement, machine
 from leadline.operations import operations
 from leadline.text import format as fmt
 from leadline.tuning import guidelines
+from leadline.tuning.arriving import Arrivals, of_sizes
 from leadline.tuning.calls import Calls
 from leadline.tuning.choosing import Choice, choices, choose, dropped, not_slower, refine, rules
 from leadline.tuning.table import Table
@@ -39,7 +40,7 @@ class Wanted:
 
     algorithms: by operation, as leadline bench names them; None: all that may be best.
     launcher: words before the program, with {ranks} for the number of processes; "": the library's own on this host.
-    guidelines: tune only where the library breaks one.
+    guidelines: tune only where the library breaks one.   arrivals: patterns of calls whose ranks come apart.
     """
 
     library: mpi.Library
@@ -56,6 +57,7 @@ class Wanted:
     launcher: str = ""
     seed: int = 1
     guidelines: bool = False
+    arrivals: Arrivals = field(default_factory=dict)
 
     def sizes_of(self, operation: str, processes: int) -> tuple[int, ...]:
         """The sizes that can be measured."""
@@ -162,7 +164,7 @@ def _confirm(bench: Bench, found: list[Choice], tuned: Tuned) -> list[Choice]:
     kept, slower = not_slower(kept, "written", tuned.written)
     tuned.lost += slower
     if not machine(bench.launches)["oversubscribed"]:  # there they already wait for one another
-        tuned.in_a_row = _again(bench, kept, "back-to-back operations", repeat=ROW)
+        tuned.in_a_row = _again(bench, kept, "back-to-back operations", repeat=ROW, arrivals=())
         kept, slower = not_slower(kept, "in_a_row", tuned.in_a_row)
         tuned.lost += slower
     return kept
@@ -232,7 +234,7 @@ class Bench:
             seed=seed,
             keep=True,
             progress=self.progress,
-            **how,
+            **{"arrivals": of_sizes(self.wanted.arrivals, operation, processes), **how},
         )
         found.interruption.end_if_any()  # nothing is confirmed yet: there are no rules to keep
         if found.failed:  # what was not measured in every launch is left to the library
