@@ -15,8 +15,9 @@ equally fast.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from leadline import _core
 from leadline.figures.run import Run
@@ -67,8 +68,7 @@ class RecordedCosts:
     assumed: set[str] = field(default_factory=set)
 
 
-@dataclass(frozen=True)
-class _Arrival:
+class _Arrival(NamedTuple):
     """A call that receives, with the last of its messages to leave."""
 
     site: int
@@ -77,7 +77,7 @@ class _Arrival:
     end: float
     left: float
     n_bytes: int
-    count: int
+    messages: int
     both_in: float  # from when both ranks are in their calls
 
     @property
@@ -102,18 +102,13 @@ def costs_of(
     if len(messages) < FEWEST:
         return None
     offsets = _offsets(messages)
-    calls: dict[int, list[_core.MessageTime]] = defaultdict(list)
-    for each in messages:
-        calls[each.done].append(each)
     short: dict[Site, list[_Arrival]] = defaultdict(list)
     long: list[tuple[int, _Arrival]] = []
-    for group in calls.values():
-        arrival = _arrival(group, functions, offsets, copied_bytes)
-        n_long = sum(each.bytes > eager_bytes for each in group)
+    for arrival, n_long, longest in _arrivals(messages, functions, offsets, eager_bytes, copied_bytes):
         if not n_long:
             short[arrival.site, arrival.n_bytes.bit_length()].append(arrival)
-        elif n_long == len(group):
-            long.append((max(each.bytes for each in group), arrival))
+        elif n_long == arrival.messages:
+            long.append((longest, arrival))
     sends = _sends(messages, functions, eager_bytes, copied_bytes)
     return _fitted(short, long, sends, eager_bytes, len(messages))
 
@@ -145,34 +140,42 @@ def _offsets(messages: Sequence[_core.MessageTime]) -> dict[tuple[int, int], flo
     return found
 
 
-def _arrival(
-    group: Sequence[_core.MessageTime],
+def _arrivals(
+    messages: Sequence[_core.MessageTime],
     functions: Sequence[str],
     offsets: dict[tuple[int, int], float],
+    eager_bytes: int,
     copied_bytes: int,
-) -> _Arrival:
-    """Times on the receiver's clock."""
-    first = group[0]
+) -> Iterator[tuple[_Arrival, int, int]]:
+    """By call, in the order of their first messages; with how many of its messages are longer than eager_bytes, and the
+    bytes of the longest. Times on the receiver's clock.
 
-    def left(each: _core.MessageTime) -> float:
-        waits = functions[each.send_site] in EXCHANGES or _waits_in_place(each, functions, copied_bytes)
-        at = each.send_begin_ns if waits else each.send_end_ns
-        return at + offsets.get((each.sender, each.receiver), 0.0)
-
-    last = max(group, key=left)
-    both_in = max(
-        max(each.send_begin_ns, each.sent_begin_ns) + offsets.get((each.sender, each.receiver), 0.0) for each in group
-    )
-    return _Arrival(
-        first.done_site,
-        functions[first.done_site],
-        first.done_begin_ns,
-        first.done_end_ns,
-        left(last),
-        sum(each.bytes for each in group),
-        len(group),
-        max(both_in, first.done_begin_ns, *(each.posted_ns for each in group)),
-    )
+    One pass, which reads each figure of a message once: there are tens of thousands."""
+    exchanges = [name in EXCHANGES for name in functions]
+    blocking = [name in BLOCKING for name in functions]
+    # By call: left, both_in, bytes, count, long ones, bytes of the longest; and its first message.
+    calls: dict[int, tuple[list[float], list[int], _core.MessageTime]] = {}
+    for each in messages:
+        n_bytes, begin, site = each.bytes, each.send_begin_ns, each.send_site
+        ahead = offsets.get((each.sender, each.receiver), 0.0)
+        in_place = exchanges[site] or (n_bytes > copied_bytes and blocking[site])
+        left = (begin if in_place else each.send_end_ns) + ahead
+        both_in = max(max(begin, each.sent_begin_ns) + ahead, each.posted_ns)
+        known = calls.get(each.done)
+        if known is None:
+            calls[each.done] = [left, both_in], [n_bytes, 1, int(n_bytes > eager_bytes), n_bytes], each
+            continue
+        times, counts, _ = known
+        times[0] = max(times[0], left)
+        times[1] = max(times[1], both_in)
+        counts[0] += n_bytes
+        counts[1] += 1
+        counts[2] += n_bytes > eager_bytes
+        counts[3] = max(counts[3], n_bytes)
+    for (left, both_in), (n_bytes, count, n_long, longest), first in calls.values():
+        site, begin = first.done_site, first.done_begin_ns
+        arrival = _Arrival(site, functions[site], begin, first.done_end_ns, left, n_bytes, count, max(both_in, begin))
+        yield arrival, n_long, longest
 
 
 def _waits_in_place(each: _core.MessageTime, functions: Sequence[str], copied_bytes: int) -> bool:
@@ -215,7 +218,7 @@ def _seen(arrivals: Sequence[_Arrival]) -> _Seen:
         min(median(late), quarter) if len(late) >= FEWEST else None,
         median(each.end - each.left for each in waited) if len(waited) >= FEWEST else None,
         quarter,
-        max(each.count for each in arrivals),
+        max(each.messages for each in arrivals),
         round(median(each.n_bytes for each in arrivals)),
     )
 
@@ -225,7 +228,7 @@ def _all_seen(short: dict[Site, list[_Arrival]]) -> dict[Site, _Seen]:
     alike: dict[tuple[str, int, int], list[_Arrival]] = defaultdict(list)
     for (_, bits), arrivals in short.items():
         for each in arrivals:
-            alike[each.function, bits, each.count].append(each)
+            alike[each.function, bits, each.messages].append(each)
     of_alike = {name: _seen(arrivals) for name, arrivals in alike.items()}
     found = {}
     for site, arrivals in short.items():
@@ -233,7 +236,7 @@ def _all_seen(short: dict[Site, list[_Arrival]]) -> dict[Site, _Seen]:
             continue
         seen = _seen(arrivals)
         if seen.late is None:
-            others = of_alike[arrivals[0].function, site[1], arrivals[0].count]
+            others = of_alike[arrivals[0].function, site[1], arrivals[0].messages]
             seen = replace(seen, late=others.late)
         found[site] = seen
     return found
