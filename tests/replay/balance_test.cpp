@@ -1,6 +1,8 @@
 // Computation made even, on trees made by hand: two ranks, four iterations.
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -144,6 +146,42 @@ void another_order_of_calls() {
   check(by_iterations, 1, {10 * 50 / 60.0, 50 * 50 / 60.0}, "iterations");
 }
 
+double computation_in_loop(const Tree& tree, const TreeMember& member) {
+  const RecordedShape& shape = tree.classes[member.of_class].shape;
+  std::vector<size_t> used(member.before_ns.size());
+  double sum = 0;
+  shape.for_each_call([&](uint32_t leaf, uint64_t iteration) {
+    const size_t number = used[leaf]++;
+    if (iteration != RecordedShape::outside) sum += member.before_ns[leaf][number];
+  });
+  return sum;
+}
+
+// Whatever the ranks do, and whether they do the same: work is neither made nor lost, but for what a rank without any
+// call there would compute at the very end.
+void random_programs_keep_their_work() {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    Tree tree = RandomTree(seed).tree();
+    const std::string what = "seed " + std::to_string(seed);
+    std::mt19937_64 random(seed);
+    for (TreeMember& member : tree.members)
+      for (auto& ns : member.before_ns)
+        for (float& each : ns) each *= static_cast<float>(random() % 4);
+    const Tree even = balanced(tree, true);
+    double before = 0, after = 0, most = 0;
+    for (size_t rank = 0; rank < tree.members.size(); ++rank) {
+      before += computation_in_loop(tree, tree.members[rank]);
+      const double own = computation_in_loop(even, even.members[rank]);
+      after += own;
+      most = std::max(most, own);
+    }
+    const double mean = before / static_cast<double>(tree.members.size());
+    testing::check(after <= before * (1 + 1e-4) + 1, what + ": no more work");
+    testing::check(most <= mean * (1 + 1e-4) + 1, what + ": no rank has more than the mean");
+    testing::check(after >= before / 2, what + ": at most the end of the last of two iterations is left out");
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -153,5 +191,6 @@ int main() {
   calls_of_one_rank_cut_nothing();
   no_computation_is_lost_at_the_end();
   another_order_of_calls();
+  random_programs_keep_their_work();
   return testing::result();
 }
