@@ -17,9 +17,13 @@ uint64_t drawn(uint64_t seed, uint64_t number) {
 
 // Blocks of neighbouring iterations, as long as the square root of their number: iterations that follow one another are
 // alike, as the program's state and the machine's speed drift, and an interval from single ones would be too narrow.
+// The first iteration stays the first, and no other one takes its times: there, memory is touched for the first time
+// and ranks connect, which no later iteration does again.
 uint64_t drawn_iteration(const Series& series, uint64_t iteration) {
-  const auto block = static_cast<uint64_t>(std::sqrt(static_cast<double>(series.recorded)));
-  return (drawn(series.seed, iteration / block) % series.recorded + iteration % block) % series.recorded;
+  if (series.recorded < 2 || !iteration) return 0;
+  const uint64_t others = series.recorded - 1;
+  const auto block = static_cast<uint64_t>(std::sqrt(static_cast<double>(others)));
+  return 1 + (drawn(series.seed, iteration / block) % others + iteration % block) % others;
 }
 
 bool remove_empty(Shape* shape, uint32_t body, std::vector<uint8_t>* known) {

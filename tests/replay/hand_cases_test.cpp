@@ -206,6 +206,27 @@ void deadlocks() {
                  "rank 1 has not reached the collective");
 }
 
+// A call before a loop of three recorded iterations, which becomes one of fifty: the first iteration's time is that of
+// no other one.
+void first_iteration() {
+  for (const uint64_t seed : {0U, 1U, 2U, 3U}) {
+    const Series series{
+        .ps = {7, 10, 1, 2}, .before = 1, .per_iteration = 1, .recorded = 3, .wanted = 50, .seed = seed};
+    testing::check_equal(place_in(series, 0), 0U, "the call before the loop");
+    testing::check_equal(place_in(series, 1), 1U, "the first iteration stays the first");
+    bool second = false, third = false;
+    for (uint64_t call = 2; call <= 50; ++call) {
+      const size_t place = place_in(series, call);
+      second = second || place == 2;
+      third = third || place == 3;
+      testing::check(place > 1, "a later iteration takes the time of another one than the first");
+    }
+    testing::check(second && third, "all others are drawn");
+  }
+  const Series one{.ps = {10}, .before = 0, .per_iteration = 1, .recorded = 1, .wanted = 50, .seed = 0};
+  testing::check_equal(place_in(one, 49), 0U, "of one iteration, all take its time");
+}
+
 }  // namespace
 
 int main() {
@@ -222,5 +243,6 @@ int main() {
   in_place();
   overlap();
   deadlocks();
+  first_iteration();
   return testing::result();
 }
