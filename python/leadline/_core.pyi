@@ -6,6 +6,7 @@ from typing import Any, TypedDict
 CATEGORIES: tuple[str, ...]  # in the order in which they are shown
 CATEGORY_NAMES: dict[str, CategoryNames]
 CALL_CLASSES: dict[str, CallClass]  # in the order of their numbers in a trace
+MOST_PREDICTED_CALLS: int
 PEER_NONE: int
 PEER_NULL: int
 PEER_ANY: int
@@ -1158,6 +1159,22 @@ class ReplayTree:
         none), the function, begin, end and what it waited, in seconds. Without a main loop, or if it is too long, no
         calls."""
     def replay(self, settings: ReplaySettings, sensitivities: bool = False) -> ReplayOutcome: ...
+
+class PredictedRun:
+    """A replay with the times of all calls, to be written as a run (src/interchange/predicted/predicted_run.hpp)."""
+
+    @property
+    def end_s(self) -> float: ...
+    def write(
+        self, profile: Profile, process: Process, index: int, rank: int, path: str, host: str, clock: int
+    ) -> tuple[int, int]:
+        """The trace of a rank, each once: calls written, and calls left out. Raises OSError if it cannot be written."""
+
+def predicted_run(tree: ReplayTree, settings: ReplaySettings) -> PredictedRun:
+    """Raises ValueError if ranks wait for each other."""
+
+def predicted_calls(tree: ReplayTree, steps: int) -> int:
+    """How many calls it has, over all ranks."""
 
 def tree_size(tree: ReplayTree) -> tuple[int, int]:
     """Its classes and ranks."""

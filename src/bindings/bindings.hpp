@@ -28,6 +28,7 @@ void bind_timeline(nanobind::module_& m);
 void bind_network(nanobind::module_& m);
 void bind_replay(nanobind::module_& m);
 void bind_growing(nanobind::module_& m);
+void bind_predicted(nanobind::module_& m);
 void bind_collectives(nanobind::module_& m);
 void bind_patterns(nanobind::module_& m);
 void bind_waits(nanobind::module_& m);

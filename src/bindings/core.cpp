@@ -43,6 +43,7 @@ NB_MODULE(_core, m) {
   leadline::bindings::bind_network(m);
   leadline::bindings::bind_replay(m);
   leadline::bindings::bind_growing(m);
+  leadline::bindings::bind_predicted(m);
   leadline::bindings::bind_collectives(m);
   leadline::bindings::bind_interchange(m);
   m.def("share_one_heap", &share_one_heap);

@@ -36,6 +36,13 @@ class EventGraph {
   SeriesLog& series() { return series_; }
   // Where to find the machine code that the loops of the source are read from.
   void set_places(const CodePlaces& places) { loops_.source.set_places(places); }
+  // Of control that goes from one site to another: which loop that repeats, 0 for none, if it is known otherwise.
+  void know_step(uint32_t from, uint32_t to, uint32_t loop) {
+    const uint32_t number = loops_.transitions.of(from, to);
+    if (!number || loops_.transitions[number].state == Transition::classified) return;
+    loops_.transitions[number].repeats = loop;
+    loops_.transitions[number].state = Transition::classified;
+  }
   // Settles which way control went so far: call this before a trace is encoded.
   void finish();
   // Other code may have replaced unloaded code.

@@ -250,7 +250,7 @@ template <class Instant>
 void Engine<Instant>::mark(uint32_t rank, const OneRank& r, const Action& a) {
   int64_t& mark = outcome_.mark_ps[a.at][rank];
   if (!a.first || mark < 0) mark = r.clock.ps;
-  if (a.at == 1 && !state_.traces.empty()) state_.traces[rank].close();
+  if (a.at == 1 && !state_.traces.empty() && !program_.all_traced) state_.traces[rank].close();
 }
 
 // Messages are all over memory, and that is what the replay would wait for otherwise.

@@ -139,7 +139,8 @@ struct Program {
     uint64_t wanted = 0, after = 0;
   };
   std::vector<Traced> traced;
-  bool ports = false;  // nodes' ports limit: some transfer is by_port
+  bool all_traced = false;  // every call of every rank, not only those before mark 1
+  bool ports = false;       // nodes' ports limit: some transfer is by_port
 };
 
 }  // namespace leadline::replay

@@ -199,6 +199,16 @@ void Recorded::take_shorter(const Kind& kind, const Costs& costs) {
   for (size_t level = 0; level < costs.size(); ++level) at->second[level] = std::min(at->second[level], costs[level]);
 }
 
+void Recorded::for_each_call(const trace::Process& process, uint32_t rank, const calls::RunNumbers& numbers,
+                             const EachCall& each) const {
+  const ClassTrees::Class& of = trees_.classes()[members_[rank].of_class];
+  calls::for_each_leaf_call(process, 0, trees_.leaves_of(of, numbers), nullptr,
+                            [&](uint32_t leaf, calls::ThreadCalls& call) {
+                              const auto at = std::lower_bound(of.numbers.begin(), of.numbers.end(), leaf);
+                              each(static_cast<uint32_t>(at - of.numbers.begin()), call);
+                            });
+}
+
 Tree Recorded::tree() const {
   Tree made;
   made.main_loop = main_loop_;

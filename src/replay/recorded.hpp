@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -74,6 +75,7 @@ struct Settings {
   bool quick_windows = false;                     // one-sided calls take no time: a bound
   bool old_windows = false;                       // none takes longer than the cheapest calls of its function
   bool trace = false;                             // a late iteration of the main loop, call by call
+  bool trace_all = false;                         // with `trace`: all calls
   uint32_t cost_level = 0;                        // without a network, below Recorded::cost_levels
   double copy_per_byte_ns = 0.1;                  // assumed of a call, where the recording has one size of message only
   Copies copies;                                  // of what is packed: once together, once apart
@@ -117,6 +119,10 @@ class Recorded {
   const std::vector<RecordedTimes>& times() const { return times_; }
   uint64_t threads() const { return threads_; }  // further ones, with calls
   Tree tree() const;
+  // The calls of a rank in the recording, in their order, with the leaf of its class that each is.
+  using EachCall = std::function<void(uint32_t leaf, calls::ThreadCalls& call)>;
+  void for_each_call(const trace::Process& process, uint32_t rank, const calls::RunNumbers& numbers,
+                     const EachCall& each) const;
   uint64_t steps() const { return steps_; }  // of the main loop on rank 0; 0: it was not entered once
 
   // The kinds of calls whose cost is that of the shortest call of the kind.

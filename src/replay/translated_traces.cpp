@@ -31,6 +31,12 @@ std::vector<uint64_t> Translation::noted_calls(const RecordedShape& shape, const
 // Of the last iterations, the last one that has as many calls on the first rank as half of them have; on each rank with
 // the call before it.
 void Translation::choose_traced(const std::vector<RecordedShape>& shapes) {
+  if (settings_.trace_all) {
+    constexpr uint64_t all = UINT64_MAX / 4;
+    program_.traced.assign(tree_.members.size(), {all, 0});
+    program_.all_traced = true;
+    return;
+  }
   constexpr uint64_t most = 100'000;  // more could not be drawn
   std::map<size_t, std::vector<uint64_t>> of_classes;
   size_t chosen = 0;

@@ -64,6 +64,16 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
         (lambda make: stopped(make, 18.0, 20.0), {"longest_s": 2.0, "first_to_stop": None}),
         (lambda make: stopped(make, 18.1, 20.0), None),  # 9.5 % of its life
     ],
+    "predicted": [
+        (
+            lambda make: ended_by(
+                make, state="predicted", predicted={"seconds": 2, "low": 1.5, "options": ["--ideal"]}
+            ),
+            {"seconds": 2.0, "low": 1.5, "high": None, "options": ["--ideal"], "from": None},
+        ),
+        (lambda make: ended_by(make, state="predicted"), {"seconds": None, "options": []}),
+        (lambda make: ended_by(make, state="imported"), None),
+    ],
     "separate-processes": [
         (lambda make: launched(make, 2), {"processes": 2, "launched": 2, "launcher_variable": "PMI_SIZE"}),
         (lambda make: launched(make, 1), None),

@@ -1,7 +1,7 @@
 """Checks the arrows of the layout: which folder may include which. Circles: circles.py; Python: packages.py.
 
 trace <- recording <- recorder     host <- recorder     host, collectives <- shim
-trace <- structure <- calls <- analysis <- replay <- bindings <- python   recording, analysis <- interchange <- bindings
+trace <- structure <- calls <- analysis <- replay <- bindings <- python   recording, replay <- interchange <- bindings
 The recorder takes what writes; trace/reading and recording/reading are for what comes after it.
 What differs between MPI libraries, or between launchers, stands in a file for each, behind a protocol: elsewhere in
 Python nothing is compared with the name of one, and no table has their names as keys.
@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "structure": {"structure", "trace", "leadline"},
     "calls": {"calls", "structure", "trace", "leadline"},
     "analysis": {"analysis", "calls", "structure", "trace", "leadline"},
-    "interchange": {"interchange", "recording", "analysis", "calls", "structure", "trace", "leadline"},
+    "interchange": {"interchange", "replay", "recording", "analysis", "calls", "structure", "trace", "leadline"},
     "replay": {"replay", "analysis", "calls", "structure", "trace", "collectives", "network", "leadline"},
     "network": {"network"},
     "collectives": {"collectives", "network", "leadline"},

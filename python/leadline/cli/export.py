@@ -72,6 +72,8 @@ def command(
     with working("exporting"):
         run = open_run(run_or_newest(directory), step)
         written = _export(name, run, target, window, ranks)
+    if run.predicted:
+        say(f"{name}: the run is predicted, not measured")
     for note in written.notes:
         say(f"{name}: {note}")
     for loss in run.losses:

@@ -15,6 +15,7 @@ from leadline.cli.predicted_ranks import ranks_data, ranks_lines
 from leadline.cli.predicted_steps import replayed_steps_data, replayed_steps_lines
 from leadline.cli.reporting import open_run, step_option, working
 from leadline.cli.run_argument import RunType, run_or_newest
+from leadline.cli.saying import say, shown
 from leadline.errors import UsageError
 from leadline.text import format as fmt
 from leadline.text import printing
@@ -186,6 +187,12 @@ COLLECTIVE = "=collective"
     envvar="LEADLINE_TIMELINE",
     help="Draw an iteration as replayed, before and after the change.",
 )
+@click.option(
+    "-o",
+    "--output",
+    metavar="RUN",
+    help="Also write the prediction as a run, for summary, report, compare and export; RUN must not exist.",
+)
 @click.option("--json", "as_json", is_flag=True, envvar="LEADLINE_JSON", help="Print the figures as JSON.")
 @step_option
 @click.argument("directories", metavar="[DIR…]", nargs=-1, type=RunType())
@@ -214,6 +221,7 @@ def command(
     noise: str | None,
     eager: int | None,
     timeline: bool,
+    output: str | None,
     as_json: bool,
     step: str | None,
     directories: tuple[str, ...],
@@ -236,6 +244,8 @@ def command(
         )
     if timeline and ranks is not None:
         raise UsageError("--timeline is for predictions on as many ranks as were recorded")
+    if output is not None and ranks is not None:
+        raise UsageError("-o is for predictions on as many ranks as were recorded")
     with working("replaying"):
         from leadline import network as networks
         from leadline.predict import (
@@ -262,6 +272,7 @@ def command(
             own_network,
             predict_ranks,
             why_spoiled,
+            write_run,
         )
 
         given = networks.named(network).network if network else None
@@ -304,6 +315,9 @@ def command(
             found = replays.predict(change)
         found.assumptions += [own.sentence] if own else []
         found.assumptions += [said for _, said in shared]
+        if output is not None and replays is not None:
+            calls = write_run(replays, change, found, Path(output), _options_given())
+            say(f"{shown(Path(output))}: a predicted run, {fmt.plural(calls, 'call')}")
     if as_json:
         data = data_of(found)
         if timeline and replays is not None:
@@ -320,6 +334,23 @@ def command(
         for pieces in replayed_steps_lines(replays, change, screen.width):
             screen.print(Text.assemble(*((visible(text), style) for text, style in pieces)), soft_wrap=True)
     return 0
+
+
+def _options_given() -> list[str]:
+    """The options as people would write them, without those that say where results go."""
+    context = click.get_current_context()
+    words = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if not isinstance(parameter, click.Option) or parameter.name in ("output", "as_json", "timeline"):
+            continue
+        option = parameter.opts[-1]
+        if parameter.is_flag:
+            words += [option] if value else []
+            continue
+        several = value if isinstance(value, tuple) else [value]
+        words += [word for each in several if each is not None for word in (option, str(each))]
+    return words
 
 
 def _computation(given: Sequence[str]) -> tuple[float, list[tuple[str, float]]]:

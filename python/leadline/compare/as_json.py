@@ -39,6 +39,7 @@ def _group(index: int, group: Group) -> dict[str, Any]:
                 "run": run.name,
                 "program": run.program or None,
                 "tool": run.tool,
+                "predicted": run.predicted,
                 "environment": dict(run.environment),
                 "iterations": run.iterations,
                 "main_loop": run.main_loop or None,

@@ -16,6 +16,7 @@ from leadline.wording.jobs import cores_words
 # In this order; settings by their own names come after "Provider".
 UNKNOWN = "not recorded"
 OURS = "Leadline"
+PREDICTED = "not recorded: predicted by Leadline"
 TITLES = {"LEADLINE_TUNING_TABLE": "Tuning table"}  # of `leadline apply`
 
 
@@ -37,7 +38,7 @@ def environment_of(run: Run) -> dict[str, str | None]:
     version = " ".join(str(launcher[key]) for key in ("kind", "version") if launcher.get(key))
     programs = programs_of(run)
     found: dict[str, str | None] = {
-        "Recorded with": OURS,
+        "Recorded with": PREDICTED if run.predicted else OURS,
         "MPI library": fmt.library(run.library) or None,
         "Library build": _build(run.library),
         "Launcher": version or None,
@@ -121,5 +122,5 @@ def differences(environments: Sequence[Sequence[Mapping[str, str | None]]]) -> l
 
 
 def _missing(environment: Mapping[str, str | None], is_setting: bool) -> str:
-    ours = environment.get("Recorded with", OURS) == OURS
+    ours = environment.get("Recorded with", OURS) in (OURS, PREDICTED)
     return "not set" if is_setting and ours else UNKNOWN

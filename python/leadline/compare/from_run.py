@@ -68,6 +68,7 @@ def subject_of(content: Content, name: str) -> Subject:
             *(loss.message for loss in run.losses if loss.code in ("missing-ranks", "unreadable-trace", "on-nodes")),
             *(finding.text for finding in found_there if finding.in_verdict),
         ],
+        predicted=run.predicted,
     )
 
 

@@ -81,7 +81,7 @@ class Subject:
     tool: what recorded it, in one or a few words; kind: which reader read it, None for a recording of ours.
     depth: how many routines of call sites' paths are known, counted from the call; None: all.   all_sites: whether
     those are all call sites, so that one that is not there was not called.   has_structure: whether it tells the main
-    loop from the rest.   uncounted: functions that the tool stopped measuring.
+    loop from the rest.   uncounted: functions that the tool stopped measuring.   predicted: nothing was measured.
     """
 
     name: str
@@ -116,6 +116,7 @@ class Subject:
     all_sites: bool = True
     has_structure: bool = True
     uncounted: Sequence[str] = ()
+    predicted: bool = False
 
     @property
     def counted(self) -> Sequence[Part]:

@@ -26,13 +26,20 @@ def letter(index: int) -> str:
 def sentences(comparison: Comparison) -> list[str]:
     """One for each group but the first: what differs most, or that nothing does beyond the noise. One for all if they
     differ in the number of ranks."""
+    found = _predicted(comparison.groups)
     if len(comparison.pairs) > 1 and comparison.scaling is not None:
-        return [_scaling(comparison.scaling)]
-    found = []
+        return [*found, _scaling(comparison.scaling)]
     for index, pair in enumerate(comparison.pairs, 1):
         before = f"{letter(index)}: " if len(comparison.pairs) > 1 else ""
         found.append(before + sentence(pair))
     return found
+
+
+def _predicted(groups: Sequence[Group]) -> list[str]:
+    named = [letter(index) for index, group in enumerate(groups) if any(run.predicted for run in group.runs)]
+    if not named:
+        return []
+    return [f"{' and '.join(named)} {'is' if len(named) == 1 else 'are'} predicted, not measured."]
 
 
 def _scaling(scaling: Scaling) -> str:

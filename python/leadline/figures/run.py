@@ -158,6 +158,11 @@ class Run:
         return next((p.library for p in self.processes if p.library), "")
 
     @property
+    def predicted(self) -> bool:
+        """Whether `leadline predict` wrote it, so that nothing was measured."""
+        return bool(self.description.get("state") == "predicted")
+
+    @property
     def complete(self) -> bool:
         """Whether every rank's trace is here and was closed by its process."""
         return (
@@ -272,6 +277,14 @@ class Run:
         started_ns = min((p.start_unix_ns for p in self.processes if p.start_unix_ns > 0), default=0)
         directory = self.path if self.path.is_dir() else self.path.parent
         return Places(self.profile.modules, SymbolCache(directory), started_ns)
+
+    def keep_symbols(self, directory: Path) -> None:
+        """Writes the names at the run's addresses into another directory, for traces that have the same modules."""
+        _ = self.sites  # looks them up
+        cache = SymbolCache(directory)
+        for (path, build_id, offset), frames in self.places.looked_up():
+            cache.put(path, build_id, offset, frames)
+        cache.save()
 
     def _losses_of_processes(self) -> list[Loss]:
         losses = []

@@ -39,6 +39,7 @@ from leadline.predict.prediction import (
 )
 from leadline.predict.recorded_network import RecordedNetwork, network_of
 from leadline.predict.scaling import RanksPrediction, predict_ranks
+from leadline.predict.written import write_run
 
 __all__ = [
     "PHASES",
@@ -78,4 +79,5 @@ __all__ = [
     "predict_ranks",
     "recorded_phases",
     "why_spoiled",
+    "write_run",
 ]

@@ -283,6 +283,12 @@ class Replays:
         few = replace(change, steps=0) if change.steps > LEAST_STEPS * self.steps else change  # any late one will do
         return changed.trace(_settings(few, self.costs))
 
+    def to_write(self, change: Change) -> tuple[_core.ReplayTree, _core.ReplaySettings]:
+        """The changed tree and how it is replayed, for the run that is predicted (predict/written.py)."""
+        _check_algorithms(change)
+        changed, _ = self._changed(change)
+        return changed, _settings(replace(change, old_windows=self._makes_windows(change)), self.costs)
+
     def _changed(self, change: Change) -> tuple[_core.ReplayTree, list[Made]]:
         if not change.program and not change.hosts:
             return self.tree, []
@@ -360,6 +366,8 @@ def recorded_phases(run: Run) -> dict[str, float | None]:
 
 
 def _refuse(run: Run) -> None:
+    if run.predicted:
+        raise UsageError("the run is itself a prediction: nothing is predicted from it")
     if not run.complete:
         raise UsageError("the run is not complete: every rank is needed, up to its MPI_Finalize")
     if len(run.worlds) != 1:

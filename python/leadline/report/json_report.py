@@ -59,6 +59,7 @@ def _about(run: Run) -> dict[str, Any]:
     return {
         "run": str(run.path),
         "command": description.get("command"),
+        "predicted": description.get("predicted") if run.predicted else None,
         "start": description.get("start"),
         "exit_code": description.get("exit_code"),
         "program": next((p.program for p in run.processes if p.program), ""),

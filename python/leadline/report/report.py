@@ -43,6 +43,8 @@ class Report:
     @property
     def says_what_changes_gain(self) -> bool:
         """Whether the run may be replayed with changes: its ranks are all there, and had cores of their own."""
+        if self.run.predicted:
+            return False
         return self.run.complete and len(self.run.worlds) == 1 and not times_are_spoiled(self.findings)
 
     @functools.cached_property

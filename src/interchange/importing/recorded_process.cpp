@@ -56,6 +56,8 @@ RecordedProcess::RecordedProcess(const std::string& path, const Facts& facts, ui
   h.world = facts.world;
   std::snprintf(h.host, sizeof(h.host), "%s", facts.host.c_str());
   std::snprintf(h.program, sizeof(h.program), "%s", facts.program.c_str());
+  std::snprintf(h.library, sizeof(h.library), "%s", facts.library.c_str());
+  std::snprintf(h.family, sizeof(h.family), "%s", facts.family.c_str());
   h.initialized = trace::mpi_begun;
   h.tick_factor = facts.tick_factor;
   h.clock.identity = facts.clock;
@@ -142,6 +144,33 @@ uint32_t RecordedProcess::file(const std::string& name, bool by_mpi) {
   made.flags = by_mpi ? trace::file_opened_by_mpi | trace::file_offset_unknown : 0;
   append_text(&h.file_text, at::file_text, capacity::file_text, name + '\0');
   return known->second;
+}
+
+void RecordedProcess::add_module(const std::string& path, const std::string& build) {
+  append_text(&header_.modules, at::modules, capacity::modules, path + '\0' + build + '\0');
+}
+
+void RecordedProcess::add_operation(const std::string& name) {
+  append_text(&header_.ops, at::ops, capacity::ops, name + '\0');
+}
+
+void RecordedProcess::add_file(const std::string& name, const recording::LiveFile& like) {
+  recording::ProcessHeader& h = header_;
+  if (h.files.used >= capacity::files || h.file_text.used + name.size() + 1 > capacity::file_text) return;
+  recording::LiveFile& made = files_[h.files.used++];
+  made = like;
+  made.name = static_cast<uint32_t>(h.file_text.used);
+  append_text(&h.file_text, at::file_text, capacity::file_text, name + '\0');
+}
+
+void RecordedProcess::set_datatypes(const std::vector<recording::LiveDatatype>& types) {
+  auto* table_of_types = table<recording::LiveDatatype>(region_, at::datatypes);
+  const recording::LiveDatatype bytes = table_of_types[1];
+  const size_t kept = std::min<size_t>(types.size(), capacity::datatypes - 2);
+  std::copy(types.begin(), types.begin() + static_cast<std::ptrdiff_t>(kept), table_of_types + 1);
+  bytes_type_ = static_cast<uint32_t>(kept + 1);
+  table_of_types[bytes_type_] = bytes;
+  header_.datatypes.used = bytes_type_ + 1;
 }
 
 uint32_t RecordedProcess::region(uint32_t parent, const std::string& name) {
@@ -255,6 +284,29 @@ uint32_t RecordedThread::context(uint64_t frame, uint32_t parent) {
   return known->second;
 }
 
+uint32_t RecordedThread::add_context(uint64_t frame, uint32_t parent) {
+  recording::ThreadHeader& h = header();
+  if (h.contexts.used >= capacity::contexts) return trace::context_unknown;
+  auto* contexts = table<recording::LiveContext>(region_, thread_at::contexts);
+  const auto number = static_cast<uint32_t>(h.contexts.used++);
+  contexts[number] = {frame, parent, parent < trace::first_context ? 1 : contexts[parent].depth + 1};
+  return number;
+}
+
+void RecordedThread::set_loops(const std::vector<recording::LiveLoop>& loops) {
+  const size_t kept = std::min<size_t>(loops.size(), capacity::loops);
+  std::copy(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(kept),
+            table<recording::LiveLoop>(region_, thread_at::loops));
+  header().loops.used = std::max<uint64_t>(kept, 1);
+}
+
+// As source_loops.cpp keeps it: a loop's number plus one.
+void RecordedThread::set_around(uint32_t context, uint32_t loop) {
+  if (context >= capacity::context_loops) return;
+  table<uint32_t>(region_, thread_at::context_loops)[context] = loop + 1;
+  header().context_loops.used = std::max<uint64_t>(header().context_loops.used, context + 1);
+}
+
 uint64_t RecordedThread::frame_of(uint32_t context) const {
   return table<recording::LiveContext>(region_, thread_at::contexts)[context].frame;
 }
@@ -305,6 +357,10 @@ void RecordedThread::add_poll(uint32_t site, uint64_t begin, uint64_t end) {
 }
 
 void RecordedThread::add_local(uint32_t function, uint64_t frame, uint64_t begin, uint64_t end) {
+  add_locals(function, frame, 1, end > begin ? end - begin : 0);
+}
+
+void RecordedThread::add_locals(uint32_t function, uint64_t frame, uint64_t calls, uint64_t ticks) {
   auto* locals = table<recording::LiveLocal>(region_, thread_at::locals);
   recording::ThreadHeader& h = header();
   const auto [known, fresh] = locals_.try_emplace(trace::mix(trace::mix(0x10c, function), frame), h.locals.used);
@@ -314,8 +370,8 @@ void RecordedThread::add_local(uint32_t function, uint64_t frame, uint64_t begin
   }
   recording::LiveLocal& local = locals[known->second];
   if (fresh) local = {frame, 0, 0, function, 0}, ++h.locals.used;
-  ++local.calls;
-  local.ticks += end > begin ? end - begin : 0;
+  local.calls += calls;
+  local.ticks += ticks;
 }
 
 void RecordedThread::add_region_time(uint32_t region, uint64_t ticks) {

@@ -57,6 +57,7 @@ class RecordedProcess {
     uint64_t clock = 0;         // identity, the same for all processes of the archive
     uint64_t tick_factor = 0;   // ns per tick, 32.32
     std::string module, build;  // of the frames of call paths
+    std::string library{}, family{};
   };
   // `series`: how many times of calls each thread keeps; UINT64_MAX: all.
   RecordedProcess(const std::string& path, const Facts& facts, uint64_t series);
@@ -69,7 +70,13 @@ class RecordedProcess {
   uint32_t file(const std::string& name, bool by_mpi);
   recording::LiveFile& file_counts(uint32_t number) { return files_[number]; }
   uint32_t region(uint32_t parent, const std::string& name);
-  uint32_t bytes_type() const { return 1; }  // its elements are bytes
+  uint32_t bytes_type() const { return bytes_type_; }  // its elements are bytes
+  // Of another process, whose numbers these then have: modules after the first, the names of operations, files.
+  void add_module(const std::string& path, const std::string& build);
+  void add_operation(const std::string& name);
+  void add_file(const std::string& name, const recording::LiveFile& like);
+  // In the place of the only one, with one of bytes after them.
+  void set_datatypes(const std::vector<recording::LiveDatatype>& types);
 
   // MPI_Init begins, MPI_Finalize has returned; calls before and after do not count for the run's time.
   void begins(uint64_t ticks, int64_t unix_ns);
@@ -95,6 +102,7 @@ class RecordedProcess {
   recording::LiveFile* files_;
   ChunkFile out_;
   uint64_t series_;
+  uint32_t bytes_type_ = 1;
   bool begun_ = false, ended_ = false;
   std::vector<std::unique_ptr<RecordedThread>> threads_;
   std::unordered_map<std::string, uint32_t> functions_, file_numbers_, regions_;
@@ -110,9 +118,17 @@ class RecordedThread {
   uint64_t frame_of(uint32_t context) const;
   uint32_t site(uint32_t function, uint32_t context, uint32_t region);
   uint32_t intern(const std::vector<int64_t>& words);
+  // What is known of its source otherwise: a context even if there is an equal one, all of its loops, the innermost one
+  // around the calls of a context, and what going from one call to another repeats.
+  uint32_t add_context(uint64_t frame, uint32_t parent);
+  void set_loops(const std::vector<recording::LiveLoop>& loops);
+  void set_around(uint32_t context, uint32_t loop);
+  void know_step(uint32_t from, uint32_t to, uint32_t loop) { graph_.know_step(from, to, loop); }
   void add(const trace::Key& key, uint64_t begin, uint64_t end);
   void add_poll(uint32_t site, uint64_t begin, uint64_t end);
   void add_local(uint32_t function, uint64_t frame, uint64_t begin, uint64_t end);
+  // The same for several calls, with the sum of their times.
+  void add_locals(uint32_t function, uint64_t frame, uint64_t calls, uint64_t ticks);
   void add_region_time(uint32_t region, uint64_t ticks);
   void begins(uint64_t ticks);  // before its first call
   uint64_t calls() const { return header().calls_before + recording::calls_of(header()); }

@@ -147,4 +147,5 @@ def _hash(text: str) -> str:
 
 def _title(report: dict[str, Any]) -> str:
     names = dict.fromkeys(str(program["name"]) for program in report.get("programs") or ())
-    return f"{' + '.join(names) or 'MPI program'} on {report.get('ranks')} ranks – Leadline"
+    predicted = ", predicted" if report.get("predicted") else ""
+    return f"{' + '.join(names) or 'MPI program'} on {report.get('ranks')} ranks{predicted} – Leadline"
