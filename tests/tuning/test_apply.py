@@ -71,3 +71,27 @@ def test_options_that_would_do_nothing_are_refused_before_the_program_runs(optio
     words = [sys.executable, "-m", "leadline", "apply", str(table), *options, "--", "touch", str(mark)]
     assert subprocess.run(words, capture_output=True, check=False).returncode == 2
     assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("library", "operation", "algorithm"),
+    [
+        ("intel", "alltoallv", "linear"),
+        ("intel", "scatterv", "linear"),
+        ("intel", "scan", "recursive_doubling"),
+        ("mpich", "exscan", "recursive_doubling"),
+    ],
+)
+def test_settings_of_scans_and_of_blocks_with_counts_are_proven(
+    apply: Apply, library: str, operation: str, algorithm: str
+) -> None:
+    table = f"""schema = 1
+[[rule]]
+operation = "{operation}"
+processes = [2, 4]
+bytes = [0, 9223372036854775807]
+algorithm = "{algorithm}"
+"""
+    done = apply(library, table, "--via", "native", ranks=2)
+    assert [rule["operation"] for rule in done.found["applied"]] == [operation]
+    assert done.found["not_applied"] == []

@@ -26,7 +26,7 @@ from leadline.operations import operations
 VARIABLE = "I_MPI_ADJUST_{}"
 NETWORK = "MPIDI_OFI_coll_select"  # allreduce with I_MPI_ADJUST_ALLREDUCE=1, for one
 
-ROUTINE = "MPIR_{function}_intra_{routine}"
+ROUTINE = "MPIR_{function}_{layer}_{routine}"
 
 
 def algorithms() -> Algorithms:
@@ -150,7 +150,7 @@ class Intel(MpiLibrary):
     @property
     def routines(self) -> re.Pattern[str]:
         return re.compile(
-            rf"(MPIR|MPIDI_POSIX|MPIDI)_({functions()})_intra_(?!.*(_auto|_check|_cnt|generic|lut)$)"
+            rf"(MPIR|MPIDI_POSIX|MPIDI)_({functions()})_(intra|allcomm)_(?!.*(_auto|_check|_cnt|generic|lut)$)"
             rf"|MPIDI_SHMGR_|{NETWORK}$"  # of a node, by shared memory; of the network layer
         )
 
@@ -159,7 +159,7 @@ class Intel(MpiLibrary):
 
     def routine_of(self, point: Point, answer: Answer, wanted: str) -> str:
         function = operations()[point.operation].function
-        mine = [entered for entered in answer.entered if f"_{function}_intra_" in entered]
+        mine = [entered for entered in answer.entered if re.search(f"_{function}_(intra|allcomm)_", entered)]
         return wanted if wanted in mine else mine[0] if mine else next(reversed(answer.entered), "")
 
     def why_not_obeyed(self, rule: Rule, wrong: Wrong, answers: Answers) -> str:

@@ -15,7 +15,7 @@ Algorithms = Mapping[str, Mapping[str, Own]]
 def own_algorithms(library: str, form: str) -> Algorithms:
     """By operation, then by our name.
 
-    form: the names of the library's routines, of {function} or {operation} and {routine}.
+    form: the names of the library's routines, of {function} or {operation}, {layer} and {routine}.
     """
     found: dict[str, dict[str, Own]] = {}
     for name, operation in operations().items():
@@ -23,7 +23,12 @@ def own_algorithms(library: str, form: str) -> Algorithms:
         found[name] = {
             ours: Own(
                 entry.get("setting", entry["routine"]),
-                form.format(function=operation.function, operation=name, routine=entry["routine"]),
+                form.format(
+                    function=operation.function,
+                    operation=name,
+                    layer=entry.get("layer", "intra"),
+                    routine=entry["routine"],
+                ),
                 entry.get("segments", False),
                 tuple(entry.get("needs", ())),
             )
