@@ -22,13 +22,16 @@ TITLES = {
 
 def facts(library: Library, settings: Mapping[str, str]) -> dict[str, str | None]:
     """Under the titles of `leadline compare`. settings: of the environment that a run is given."""
-    known = machine()
     found: dict[str, str | None] = {
         "MPI library": f"{library.kind.title} {library.version}".strip(),
         "Library path": str(library.libdir),
     }
-    found |= {title: None if known.get(key) is None else str(known[key]) for key, title in TITLES.items()}
-    return found | of_host() | {name: settings[name] for name in sorted(settings)}
+    return found | of_machine() | {name: settings[name] for name in sorted(settings)}
+
+
+def of_machine() -> dict[str, str | None]:
+    known = machine()
+    return {title: None if known.get(key) is None else str(known[key]) for key, title in TITLES.items()} | of_host()
 
 
 def of_host() -> dict[str, str | None]:

@@ -37,8 +37,8 @@ class Effects:
 
 
 def _asked(library: Library, setting: Setting, words: Sequence[str]) -> dict[str, str]:
-    own = (name for name in setting.environment if name not in library.kind.unbound)  # those are the launcher's
-    owned = ((name, library.kind.control_of(name)) for name in own)
+    asked = (name for name in setting.environment if name not in library.kind.unbound)  # those are the launcher's
+    owned = ((name, library.kind.control_of(name)) for name in asked)
     names = {name: own for name, own in owned if own}
     if not names or setting.launcher:
         return {}

@@ -12,6 +12,7 @@ from typing import Any
 
 from leadline import run_directory
 from leadline.campaign import conditions, leftovers
+from leadline.campaign.batch.jobs import Jobs
 from leadline.campaign.effects import Effects, of_binding
 from leadline.campaign.journal import Journal, Key, Row
 from leadline.campaign.machines.elsewhere import Elsewhere, described, library_there
@@ -28,6 +29,7 @@ from leadline.runs.order import Turn, turns
 from leadline.runs.outcome import Outcome
 from leadline.runs.runner import Done, Finished, Runner
 
+Facts = Mapping[str, str | None]
 RUNS = "runs"
 COLLECTING_S = 120.0  # beside a run's own limit: to gather traces and to write its report
 # The variables that the recorder keeps of each rank (src/recorder/process/tool_variables.cpp), without rare ones.
@@ -79,11 +81,16 @@ class Execution:
         self.directory = self.journal.directory
         self.programs = Programs(self.directory, self.say)
         self._effects = Effects()
+        self._jobs = Jobs(self.plan.batch, self.directory) if self.plan.batch is not None else None
         self._elsewhere = Elsewhere(self.directory, self.token, self.programs, self.say)
 
     def run(self, cells: list[Cell], total_limit_s: float | None = None) -> Finished[Job]:
         (self.directory / RUNS).mkdir(exist_ok=True)
-        finished = Runner(total_limit_s=total_limit_s).run(jobs_of(self.plan, cells), self._launch, self._take)
+        try:
+            finished = Runner(total_limit_s=total_limit_s).run(jobs_of(self.plan, cells), self._launch, self._take)
+        finally:
+            if self._jobs is not None:
+                self._jobs.close()
         if not finished.not_begun:
             self._elsewhere.clear(self._marked(os.environ))
         return finished
@@ -108,15 +115,20 @@ class Execution:
             self.journal.add({**self._row(turn), "reason": start.why_not or str(library)})
             return None
         self.before(turn)
-        self._effects.of(library, job.cell.setting, start.words)  # asked before the run, not beside it
+        if self._jobs is None:
+            self._effects.of(library, job.cell.setting, start.words)  # asked before the run, not beside it
         launch = self._of(job, start, library)
         if job.recorded:
             directory = self._place(turn)
-            shutil.rmtree(directory, ignore_errors=True)  # of a run that was interrupted
+            if self._jobs is None:
+                shutil.rmtree(directory, ignore_errors=True)  # of a run that was interrupted
             command = ("run", "--quiet", "--output", str(directory), "--", *launch.argv)
             limit = None if launch.limit_s is None else launch.limit_s + COLLECTING_S
             launch = replace(launch, argv=tuple(module_command("leadline", *command)), limit_s=limit)
         self._busy = conditions.Busy.now()
+        if self._jobs is not None:
+            fresh = self._place(turn) if job.recorded else None
+            return self._jobs.launch(launch, self._name_there(turn), job.cell.ranks, fresh)
         return launch
 
     def _launch_elsewhere(self, turn: Turn[Job]) -> Launch | None:
@@ -181,31 +193,36 @@ class Execution:
         if cell.machine is not None:
             name = self._name_there(done.turn)
             outcome, told = self._elsewhere.outcome(outcome, cell, name, place if job.recorded else None)
+        here: dict[str, Any] = {"load": self._busy.load, "stolen": now.stolen_since(self._busy)}
+        host: Facts = conditions.of_host()
+        if cell.machine is None and self._jobs is not None:
+            outcome, here, host = self._jobs.outcome(outcome, self._name_there(done.turn), cell.ranks)
         row = self._row(done.turn) | {name: value for name, value in outcome.row().items() if name != "label"}
         if cell.machine is None:
-            row |= {"load": self._busy.load, "stolen": now.stolen_since(self._busy)}
+            row |= here
             row["wall_s"] = (_recorded_s(place) if job.recorded else None) or row["wall_s"]
         else:
             row |= {name: number for name in ("load", "stolen") if (number := _number(told.get(name))) is not None}
         time_s, why = _time(cell.program.time, outcome, row["wall_s"]) if outcome.ok else (None, outcome.reason)
         row |= {"ok": time_s is not None, "time_s": time_s, "reason": why}
         row["parts"] = {name: _time(pattern, outcome, 0.0)[0] for name, pattern in cell.program.parts}
-        row |= self._conditions(job, row, place, told)
+        row |= self._conditions(job, row, place, told, host)
         self.journal.add(row)
 
-    def _conditions(self, job: Job, row: Row, place: Path, told: Mapping[str, str]) -> Row:
-        """What the run ran on, and what became of its settings.   told: by another machine."""
+    def _conditions(self, job: Job, row: Row, place: Path, told: Mapping[str, str], host: Facts) -> Row:
+        """What the run ran on, and what became of its settings.   told: by another machine.   host: facts
+        of it, here or in a job."""
         library, wanted = self._library(job.cell), dict(job.cell.setting.environment)
         elsewhere = job.cell.machine is not None
-        facts = described(told, library, wanted) if elsewhere else conditions.facts(library, wanted)
+        facts = described(told, library, wanted) if elsewhere else {**conditions.facts(library, wanted), **host}
         settings: dict[str, str] = {}
         if job.recorded and row["ok"]:
             seen = _seen(place)
             if seen is not None:
-                facts = ({"Host": told.get("Host")} if elsewhere else conditions.of_host()) | seen
+                facts = {**({"Host": told.get("Host")} if elsewhere else host), **seen}
                 settings = {name: took_effect(value, name, seen) for name, value in wanted.items()}
                 settings |= of_binding(library, wanted, seen)
-        if not elsewhere:
+        if not elsewhere and self._jobs is None:
             settings |= self._effects.of(library, job.cell.setting, ())
         return {**({"settings": settings} if settings else {}), "environment": self.journal.environment(facts)}
 

@@ -147,6 +147,18 @@ def candidate_name(library: str, setting: str) -> str:
 
 
 @dataclass(frozen=True)
+class Batch:
+    """system: "pbs" or "slurm".   shared: one job for all runs of a number of ranks; otherwise one for each run.
+    options: of the command that submits, with {ranks} in them.   time_s: of a job; 0: as long as its runs may take.
+    """
+
+    system: str
+    shared: bool = False
+    options: tuple[str, ...] = ()
+    time_s: float = 0.0
+
+
+@dataclass(frozen=True)
 class Plan:
     """file: where it was read from.   difference: that the repeats should be able to show, relative."""
 
@@ -161,6 +173,7 @@ class Plan:
     repeats: int = 5
     difference: float = 0.05
     machines: tuple[Machine, ...] = ()
+    batch: Batch | None = None
 
     def cells(self, kind_of: Callable[[str], str]) -> list[Cell]:
         """In the order of the file, by number of ranks. kind_of: the name of a library's kind."""

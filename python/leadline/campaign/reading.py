@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from leadline import toml, workloads
+from leadline.campaign.batch.system import SYSTEMS
 from leadline.campaign.machines.machine import FOLDER, FOLDERS, HOST, Machine, located
 from leadline.campaign.machines.machine import NAME as MACHINE
-from leadline.campaign.plan import Exclude, Input, Plan, Program, Recording, Setting
+from leadline.campaign.plan import Batch, Exclude, Input, Plan, Program, Recording, Setting
 from leadline.errors import UsageError
 from leadline.text.suggestions import available
 from leadline.text.visible import visible
@@ -74,9 +75,9 @@ class Reader:
         """An array of tables, [[key]]."""
         nothing: list[dict[str, Any]] = []
         found = self.take(key, nothing, _tables, f"tables, each begun with [[{key}]]")
-        return [self._inner(f"[[{key}]] {number}: ", each) for number, each in enumerate(found, 1)]
+        return [self.inner(f"[[{key}]] {number}: ", each) for number, each in enumerate(found, 1)]
 
-    def _inner(self, where: str, content: Mapping[str, Any]) -> Reader:
+    def inner(self, where: str, content: Mapping[str, Any]) -> Reader:
         return Reader(self.file, where, content, None if self.must_exist else self.origin)
 
 
@@ -100,6 +101,7 @@ def read(file: Path, origin: Path | None = None, name: str | None = None) -> Pla
     inputs = tuple(_input(each) for each in top.tables("input")) or (Input(),)
     machines = tuple(_machine(each) for each in top.tables("machine"))
     excluded = top.tables("exclude")
+    batch = _batch(top)
     top.end()
     if not programs:
         raise UsageError(f"{file}: no [[program]]", hint='add one: [[program]] with command = ["./app"]')
@@ -123,7 +125,9 @@ def read(file: Path, origin: Path | None = None, name: str | None = None) -> Pla
         "input": [each.name for each in inputs],
     }
     excludes = tuple(_exclude(each, known) for each in excluded)
-    return Plan(name, file, programs, libraries, ranks, settings, inputs, excludes, repeats, difference, machines)
+    return Plan(
+        name, file, programs, libraries, ranks, settings, inputs, excludes, repeats, difference, machines, batch
+    )
 
 
 @dataclass(frozen=True)
@@ -221,6 +225,27 @@ def _machine(table: Reader) -> Machine:
     if not name or not hosts or not libraries:
         raise UsageError(f"{table.file}: {table.where}expected name, hosts and libraries")
     return Machine(name, hosts, folder, libraries, Path(os.path.abspath(table.origin / config)) if config else None)
+
+
+def _batch(top: Reader) -> Batch | None:
+    """The table [batch]."""
+    found: dict[str, Any] = top.take("batch", {}, lambda value: value if isinstance(value, dict) else None, "a table")
+    if "batch" not in top.content:
+        return None
+    table = top.inner("[batch] ", found)
+    system = table.take("system", "", lambda value: value if value in SYSTEMS else None, f"one of {', '.join(SYSTEMS)}")
+    shared = table.take("job", False, {"run": False, "ranks": True}.get, '"run" or "ranks": what has a job')
+    options = table.take("options", NO_WORDS, _options, 'words, e.g. ["-q", "short", "-l", "select={ranks}"]')
+    time_s = table.take("time", 0.0, _number(0.0, 1e8), "a number of seconds above 0")
+    table.end()
+    if not system:
+        raise UsageError(f"{table.file}: {table.where}no system", hint=", ".join(SYSTEMS))
+    return Batch(system, shared, options, time_s)
+
+
+def _options(value: Any) -> tuple[str, ...] | None:
+    words = _words(value)
+    return words if words is not None and _fields(words) <= {"ranks"} else None
 
 
 def _fits(pattern: re.Pattern[str]) -> Callable[[Any], str | None]:
