@@ -69,7 +69,13 @@ CASES: dict[str, list[tuple[Callable[[MakeRun], Any], Expected]]] = {
             lambda make: ended_by(
                 make, state="predicted", predicted={"seconds": 2, "low": 1.5, "options": ["--ideal"]}
             ),
-            {"seconds": 2.0, "low": 1.5, "high": None, "options": ["--ideal"], "from": None},
+            {"seconds": 2.0, "low": 1.5, "high": None, "options": ["--ideal"], "from": None, "error_of_base": None},
+        ),
+        (
+            lambda make: ended_by(
+                make, state="predicted", predicted={"error_of_base": {"whole": 0.05, "loop": -0.2, "finalisation": 3}}
+            ),
+            {"error_of_base": -0.2},
         ),
         (lambda make: ended_by(make, state="predicted"), {"seconds": None, "options": []}),
         (lambda make: ended_by(make, state="imported"), None),

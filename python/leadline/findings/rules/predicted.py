@@ -7,6 +7,8 @@ from leadline.findings.finding import Evidence, Fact, Rule
 from leadline.text import format as fmt
 from leadline.text.visible import in_shell
 
+LARGE_ERROR = 0.10  # as leadline.predict has it, which this must not import
+
 
 def facts(content: Content) -> Fact | None:
     if not content.run.predicted:
@@ -23,8 +25,17 @@ def facts(content: Content) -> Fact | None:
         "low": _number(told.get("low")),
         "high": _number(told.get("high")),
         "base_seconds": _number(told.get("base_seconds")),
+        "error_of_base": _largest(told.get("error_of_base")),
     }
     return Fact(evidence)
+
+
+def _largest(errors: object) -> float | None:
+    """Of the unchanged run's replay against the recording: as a whole, or in its main loop."""
+    if not isinstance(errors, dict):
+        return None
+    known = [error for part in ("whole", "loop") if (error := _number(errors.get(part))) is not None]
+    return max(known, key=abs, default=None)
 
 
 def _number(value: object) -> float | None:
@@ -40,6 +51,9 @@ def sentence(content: Content, found: Evidence) -> str:
         said += f", with {' '.join(map(in_shell, found['options']))}"
     if found["from"]:
         said += f", from the run {found['from'].rstrip('/').rpartition('/')[2]}"
+    error = found["error_of_base"]
+    if error is not None and abs(error) > LARGE_ERROR:
+        return f"{said}. The replay of the unchanged run is off by {fmt.percent(abs(error))}: do not rely on it."
     return said + "."
 
 
