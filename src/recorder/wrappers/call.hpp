@@ -64,28 +64,30 @@ struct RealFunction<CallClass::pcontrol, R, First, A...> {
 // The loaded library does not provide the function: the program was linked against a newer one.
 Word missing(Fn fn, Name name);
 
-// A call while recording is paused: only what later calls need is kept.
-template <class R, Fn fn, Name name, class... A, size_t... I>
-[[gnu::noinline]] R call_while_paused(Thread* thread, Caller caller, void* target, std::index_sequence<I...>, A... a) {
-  constexpr const Traits& t = traits[static_cast<int>(fn)];
-  const auto real = reinterpret_cast<typename RealFunction<t.cls, R, A...>::type>(target);
-  if (t.cls == CallClass::local || !thread || nested(thread, caller)) return real(a...);
+// A call while recording is paused: only what later calls need is kept. One body serves all functions of a class with
+// as many arguments, and both their names: to compile one for each takes longer, and makes the recorder larger.
+template <CallClass cls, bool large, class R, class... A, size_t... I>
+[[gnu::noinline]] R call_while_paused(Thread* thread, Caller caller, Fn fn, void* target, std::index_sequence<I...>,
+                                      A... a) {
+  const Traits& t = traits[static_cast<int>(fn)];
+  const auto real = reinterpret_cast<typename RealFunction<cls, R, A...>::type>(target);
+  if (cls == CallClass::local || !thread || nested(thread, caller)) return real(a...);
   Word args[] = {a..., 0};
   enter_call(thread, caller);
   R rc;
-  if constexpr (t.cls == CallClass::type_free) {
+  if constexpr (cls == CallClass::type_free) {
     before_type_free(*thread, args[0]);
     rc = real(a...);
     --thread->header->paused_calls;  // local
-  } else if constexpr (t.cls == CallClass::wait) {
+  } else if constexpr (cls == CallClass::wait) {
     const uint64_t handle = Abi::stored(args[t.roles.request], abi.family->handle_bytes.request);
     rc = real(a...);
     complete_while_paused(handle, args[t.roles.request]);
-  } else if constexpr (makes_request(t.cls)) {
+  } else if constexpr (makes_request(cls)) {
     rc = real(a...);
     if (t.roles.request >= 0 && static_cast<int>(rc) == 0) enter_while_paused(*thread, args[t.roles.request]);
-  } else if constexpr (leaves_traces(t.cls)) {
-    Call call{*thread, t, args, caller, fn, name == Name::mpi_c || name == Name::pmpi_c};
+  } else if constexpr (leaves_traces(cls)) {
+    Call call{*thread, t, args, caller, fn, large};
     call.while_paused = true;
     before_paused_call(call);
     rc = real(args[I]...);
@@ -102,6 +104,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
 template <class R, Fn fn, Name name, class... A, size_t... I>
 [[gnu::always_inline]] inline R call_through(Caller caller, std::index_sequence<I...>, A... a) {
   constexpr const Traits& t = traits[static_cast<int>(fn)];
+  constexpr bool large = name == Name::mpi_c || name == Name::pmpi_c;
   if constexpr (fn == Fn::T_init_thread) tool_interface.begun();
   if constexpr (fn == Fn::T_finalize) tool_interface.finalized();
   Thread* thread = own_thread();
@@ -112,7 +115,7 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
     target = real_functions[static_cast<int>(fn)][static_cast<int>(name)];
     if (!target) return static_cast<R>(missing(fn, name));
     if constexpr (!always_recorded(t.cls)) {
-      return call_while_paused<R, fn, name>(thread, caller, target, std::index_sequence<I...>{}, a...);
+      return call_while_paused<t.cls, large, R>(thread, caller, fn, target, std::index_sequence<I...>{}, a...);
     }
   }
   const auto real = reinterpret_cast<typename RealFunction<t.cls, R, A...>::type>(target);
@@ -138,7 +141,6 @@ template <class R, Fn fn, Name name, class... A, size_t... I>
     thread->depth = 0;
     return rc;
   } else {
-    constexpr bool large = name == Name::mpi_c || name == Name::pmpi_c;
     Word args[] = {a..., 0};
     enter_call(thread, caller);
     if constexpr (is_hot(t.cls)) {
