@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .fortran import FORTRAN, text_of
 from .one_sided import ONE_SIDED
 from .pieces import COMMUNICATION, FILES, Piece, remade
+from .rare import RARE, RARE_FILES
 from .rows import APART_US, ROWS
 from .wrappers import c_declarations, c_functions, wrapped
 
@@ -66,6 +67,8 @@ class Program:
         if routine.piece.kind == "barrier" and (self.ordered or not self.communicates):
             return frozenset()
         rows = {"consecutive_exchanges", "consecutive_reductions"}
+        if routine.every > 1 and routine.piece.kind == "remade":
+            return frozenset()  # not in nine of ten iterations
         if routine.rare:
             return routine.piece.required - rows - ({"packable_messages"} if routine.piece.one_sided else set())
         return routine.piece.required
@@ -102,7 +105,9 @@ static void rest(int us) {
 """
 
 
-def random_program(seed: int, *, fortran: bool = False, one_sided: bool = False, rows: bool = False) -> Program:
+def random_program(
+    seed: int, *, fortran: bool = False, one_sided: bool = False, rows: bool = False, rare: bool = False
+) -> Program:
     rng = random.Random(seed)
     ranks = rng.choice(RANKS)
     steps = rng.randrange(8, 30)
@@ -110,11 +115,13 @@ def random_program(seed: int, *, fortran: bool = False, one_sided: bool = False,
         return _in_fortran(rng, seed, ranks, steps)
     if rows:
         makers = rng.sample(ROWS, rng.randrange(3, 6))
+    elif rare:
+        makers = [*rng.sample(RARE, 5), rng.choice(RARE_FILES)]
     elif one_sided:
         makers = [*rng.sample(ONE_SIDED, rng.randrange(2, 4)), *rng.sample(COMMUNICATION, rng.randrange(0, 2))]
     else:
         makers = rng.sample(COMMUNICATION, rng.randrange(2, 5))
-    if rng.random() < 0.4:
+    if not rare and rng.random() < 0.4:
         makers.append(rng.choice(FILES))
     rng.shuffle(makers)
     routines = []
@@ -126,7 +133,7 @@ def random_program(seed: int, *, fortran: bool = False, one_sided: bool = False,
     if also.random() < 0.15:
         routines.append(Routine(f"part{len(routines)}", remade(also, ranks), 1))
     level = rng.choice(["-O0", "-O1", "-O2"])
-    text = _text(rng, steps, routines, f" work({APART_US});" if rows else "")
+    text = _text(rng, steps, routines, f" work({APART_US});" if rows else "", apart=rare)
     library = ""
     if rng.random() < 0.3:
         # A routine whose last call is made a jump is missing in the call path, and so the piece would be.
@@ -195,8 +202,8 @@ def main_of(body: str) -> str:
     )
 
 
-def _text(rng: random.Random, steps: int, routines: list[Routine], after: str) -> str:
-    parts = parts_of(rng, routines, after)
+def _text(rng: random.Random, steps: int, routines: list[Routine], after: str, *, apart: bool) -> str:
+    parts = parts_of(rng, routines, after, apart=apart)
     loop = [f"  for (int step = 0; step < {steps}; ++step) {{", *parts.calls, "  }"]
     body = "\n".join([*parts.setups, *loop, *parts.teardowns])
     return "".join([HEAD, *parts.functions, main_of(body)])

