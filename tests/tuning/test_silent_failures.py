@@ -30,6 +30,14 @@ def test_what_is_set_is_seen_to_take_effect(apply: Apply, name: str) -> None:
     assert done.output == "the program's own output"
 
 
+def test_an_algorithm_that_the_users_file_forces_does_not_hide_the_rules(apply: Apply, tmp_path: Path) -> None:
+    """mpiexec makes variables of the ranks of that file, and Open MPI asks for a forced algorithm before its rules."""
+    (tmp_path / ".openmpi").mkdir()
+    (tmp_path / ".openmpi" / "mca-params.conf").write_text("coll_tuned_bcast_algorithm = 3\n")
+    done = apply("openmpi", RING, "--via", "native", environ={"HOME": str(tmp_path)})
+    assert [rule["algorithm"] for rule in done.found["applied"]] == ["scatter_ring"], done.found
+
+
 def test_open_mpi_without_dynamic_rules(apply: Apply, tmp_path: Path) -> None:
     (tmp_path / "rules").write_text("1 7 1 1 1 0 9 0 0\n")
     done = apply("openmpi", RING, "--via", "native", "--as-set", environ={FILE: str(tmp_path / "rules")})

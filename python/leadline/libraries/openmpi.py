@@ -3,6 +3,7 @@
 What fails silently there, and how the files written here avoid it:
   * without coll_tuned_use_dynamic_rules the file is not even looked for; with a name that is no file nothing is said;
   * sizes are searched until one is greater: they must ascend, and calls below the first have no rule, so 0 is first;
+  * an algorithm that is forced, also by the user's mca-params.conf, goes before any rule; here it is set to 0;
   * the same of numbers of processes: a job with fewer than the first has no rule. Algorithm 0 means the library's own.
 """
 
@@ -31,6 +32,7 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 SWITCH = "OMPI_MCA_coll_tuned_use_dynamic_rules"
 FILE = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+FORCED = "OMPI_MCA_coll_tuned_{operation}_algorithm"
 USES_RULES, RULES_NAME = "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename"
 MOST_RULES_BYTES = 16 << 20
 ROUTINE = "ompi_coll_base_{operation}_intra_{routine}"
@@ -63,6 +65,7 @@ def settings(table: Table, processes: int) -> Settings:
     if out.set:
         out.files[FILE] = rules_file(able, processes)
         out.variables[SWITCH] = "1"
+        out.variables |= {FORCED.format(operation=rule.operation): "0" for rule in out.set}
     return out
 
 
