@@ -43,7 +43,6 @@ namespace {
 bool is_expected(int fd, int flags, struct stat* s) {
   if (fstat(fd, s) != 0) return false;
   errno = EINVAL;
-  if (flags & O_DIRECTORY) return true;
   if (!S_ISREG(s->st_mode)) return false;
   errno = EMLINK;
   return !(flags & O_CREAT) || s->st_nlink <= 1;
@@ -64,7 +63,7 @@ int open_own_at(int directory, const char* path, int flags) {
     errno = saved;
   }
   struct stat s;
-  if (fd < 0) return fd;
+  if (fd < 0 || flags & O_DIRECTORY) return fd;
   if (!is_expected(fd, flags, &s) || ((flags & O_TRUNC) && s.st_size && ftruncate(fd, 0) != 0)) {
     const int saved = errno;
     close(fd);

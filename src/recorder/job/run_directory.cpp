@@ -68,9 +68,9 @@ bool may_be_shared() {
 
 // Of the folder of several runs that `leadline exec` names: where it is sticky, others add only their own.
 const char* who_else_replaces() {
-  struct stat status;
-  if (stat(asked, &status) != 0 || status.st_mode & S_ISVTX) return nullptr;
-  return who_else_writes(asked, status);
+  Directory directory = {{}, true};
+  if (stat(asked, &directory.status) != 0 || directory.status.st_mode & S_ISVTX) return nullptr;
+  return who_else_writes(asked, directory);
 }
 
 // The number-th directory that the job may take, the first being 0.
@@ -103,7 +103,7 @@ const char* choose_run_directory() {
   const char* runs = getenv("LEADLINE_RUNS");
   const bool below = runs && *runs;
   const bool shared = may_be_shared();
-  if (const char* who = shared ? nullptr : who_else_replaces()) {
+  if (const char* who = shared || !below ? nullptr : who_else_replaces()) {
     strcpy(run_directory_path, asked);
     return who;
   }
@@ -111,9 +111,12 @@ const char* choose_run_directory() {
   for (int number = 0; number < most; ++number) {
     name_candidate(below, number);
     diverted = number > 0;
-    struct stat status;
-    if (!make_directory(run_directory_path) || !remember_directory(run_directory_path, &status)) return nullptr;
-    const char* who = shared ? nullptr : who_else_writes(run_directory_path, status);
+    Directory directory;
+    const bool there = remember_directory(run_directory_path, &directory);
+    if (!there && (!make_directory(run_directory_path) || !remember_directory(run_directory_path, &directory))) {
+      return nullptr;
+    }
+    const char* who = shared ? nullptr : who_else_writes(run_directory_path, directory);
     if (who) return who;
     if (claim_directory(run_directory_path, job) != Claim::of_another) return nullptr;
   }

@@ -34,7 +34,7 @@ class FileOfRun {
     const char* directory = run_directory();
     const size_t n = strlen(directory);
     if (!remembered.inode || strncmp(path, directory, n) != 0 || path[n] != '/' || strchr(path + n + 1, '/')) return;
-    if (is_remembered(held)) {
+    if (held >= 0) {
       fd_ = held;
       is_held_ = true;
       name_ = path + n + 1;
@@ -78,25 +78,36 @@ class FileOfRun {
 
 }  // namespace
 
-bool remember_directory(const char* path, struct stat* status) {
+bool remember_directory(const char* path, Directory* directory) {
   remembered = {};
-  const int fd = host::open_own(path, as_directory);
+  if (held >= 0) close(held);  // of a directory that another job has
+  held = -1;
+  int fd = host::open_own(path, as_directory | O_NOFOLLOW);
+  directory->by_link = fd < 0 && errno == ENOTDIR;
+  if (directory->by_link) fd = host::open_own(path, as_directory);
   if (fd < 0) return false;
-  const bool known = fstat(fd, status) == 0 && remembered.of(fd);
-  close(fd);
+  const bool known = fstat(fd, &directory->status) == 0;
+  if (known) remembered = {directory->status.st_dev, directory->status.st_ino};
+  if (known && keeps_open) {
+    held = fd;
+  } else {
+    close(fd);
+  }
   return known;
 }
 
-const char* who_else_writes(const char* path, const struct stat& directory) {
+const char* who_else_writes(const char* path, const Directory& directory) {
   struct stat link;
-  if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid != geteuid() && link.st_uid != 0) {
+  if (directory.by_link && lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid != geteuid() &&
+      link.st_uid != 0) {
     return "symbolic link owned by another user";
   }
-  if (directory.st_uid != geteuid() && directory.st_uid != 0) return "owned by another user";
-  if (directory.st_mode & S_IWOTH) return "world-writable";
+  const struct stat& status = directory.status;
+  if (status.st_uid != geteuid() && status.st_uid != 0) return "owned by another user";
+  if (status.st_mode & S_IWOTH) return "world-writable";
   // Many systems give each user a group of the same number. Looking up names of groups may use the network, so
   // launch/recorder.py has done that.
-  if (directory.st_mode & S_IWGRP && directory.st_gid != directory.st_uid) return "group-writable";
+  if (status.st_mode & S_IWGRP && status.st_gid != status.st_uid) return "group-writable";
   return nullptr;
 }
 
@@ -114,6 +125,14 @@ HeldRunDirectory::~HeldRunDirectory() {
 int open_in_run(const char* path, int flags) {
   const FileOfRun file(path);
   return file.is_there() ? host::open_own_at(file.fd(), file.name(), flags) : -1;
+}
+
+int open_fresh_in_run(const char* path, int flags) {
+  const FileOfRun file(path);
+  if (!file.is_there()) return -1;
+  const int fd = host::open_own_at(file.fd(), file.name(), flags | O_CREAT | O_EXCL);
+  if (fd >= 0 || errno != EEXIST || unlinkat(file.fd(), file.name(), 0) != 0) return fd;
+  return host::open_own_at(file.fd(), file.name(), flags | O_CREAT | O_EXCL);
 }
 
 int rename_in_run(const char* from, const char* to) {

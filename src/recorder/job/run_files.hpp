@@ -7,13 +7,18 @@
 
 namespace leadline::recorder {
 
-// Remembers which directory the path is. False: it can't be opened (errno says why).
-bool remember_directory(const char* path, struct stat* status);
+// Remembers which directory the path is, and keeps it open in the scope of a HeldRunDirectory. False: it can't be
+// opened (errno says why).
+struct Directory {
+  struct stat status;
+  bool by_link;  // the path itself is a symbolic link
+};
+bool remember_directory(const char* path, Directory* directory);
 // Who else can put files into the directory of that path, in words; null if nobody can.
-const char* who_else_writes(const char* path, const struct stat& directory);
+const char* who_else_writes(const char* path, const Directory& directory);
 
-// Keeps the directory open for the files of its scope, which would otherwise open it one by one: on a file system of
-// many clients each is work for its servers. Only one thread at a time may do so.
+// Keeps the directory open for the files of its scope, which would otherwise open it one by one and look whether it is
+// still the same: on a file system of many clients each is work for its servers. Only one thread at a time may do so.
 class HeldRunDirectory {
  public:
   HeldRunDirectory();
@@ -28,6 +33,7 @@ class HeldRunDirectory {
 // As open, rename, link, unlink and access with paths of file_in_run(); paths in other directories are used as they
 // are. O_TRUNC empties the file only when it has turned out to be one of ours.
 int open_in_run(const char* path, int flags);
+int open_fresh_in_run(const char* path, int flags);  // a file that was there is removed
 int rename_in_run(const char* from, const char* to);
 int rename_to_fresh_in_run(const char* from, const char* to);  // EEXIST: there is such a file
 int link_in_run(const char* from, const char* to);

@@ -43,7 +43,7 @@ void LiveDirectory::choose(const char* host) {
   using Reason = trace::LiveMemoryReason;
   struct statfs of;
   if (statfs(run_directory(), &of) != 0) return;  // creating the file will say why
-  file_system_ = static_cast<uint64_t>(of.f_type) & 0xffffffff;
+  file_system_ = live_file_system_ = static_cast<uint64_t>(of.f_type) & 0xffffffff;
   const char* given = getenv("LEADLINE_LIVE");
   const bool chosen = given && given[0] == '/';
   if (given && strcmp(given, "run") == 0) {
@@ -70,8 +70,9 @@ bool LiveDirectory::take(const char* base, trace::LiveMemoryKind kind) {
   using Reason = trace::LiveMemoryReason;
   struct statfs of;
   if (statfs(base, &of) != 0) return reason_ = reason_ == Reason::none ? Reason::nowhere : reason_, false;
+  const uint64_t file_system = static_cast<uint64_t>(of.f_type) & 0xffffffff;
   if (kind != trace::LiveMemoryKind::chosen) {
-    if (!trace::is_local(static_cast<uint64_t>(of.f_type) & 0xffffffff)) {
+    if (!trace::is_local(file_system)) {
       return reason_ = reason_ == Reason::none ? Reason::nowhere : reason_, false;
     }
     if (static_cast<uint64_t>(of.f_bavail) * static_cast<uint64_t>(of.f_bsize) < least_free) {
@@ -87,12 +88,18 @@ bool LiveDirectory::take(const char* base, trace::LiveMemoryKind kind) {
     return reason_ = Reason::refused, false;  // somebody else's, or no permission
   }
   kind_ = kind;
+  live_file_system_ = file_system;
   if (made && !tell_where()) {  // it could not be found again
     rmdir(directory_.text);
     kind_ = trace::LiveMemoryKind::run;
+    live_file_system_ = file_system_;
     return reason_ = Reason::refused, false;
   }
   return true;
+}
+
+bool LiveDirectory::on_local_disk() const {
+  return trace::is_local(live_file_system_) && !trace::is_in_memory(live_file_system_);
 }
 
 bool LiveDirectory::tell_where() const {

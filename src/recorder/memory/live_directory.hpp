@@ -18,6 +18,7 @@ class LiveDirectory {
   void leave();  // after the last file of this process is gone
 
   bool away() const { return away_; }
+  bool on_local_disk() const;
   // The path of a file of the live memory.
   void file(FilePath* path, const char* stem, const char* suffix) const;
   void describe(recording::LiveConditions* into) const;
@@ -29,7 +30,8 @@ class LiveDirectory {
   bool away_ = false;
   trace::LiveMemoryKind kind_ = trace::LiveMemoryKind::run;
   trace::LiveMemoryReason reason_ = trace::LiveMemoryReason::none;
-  uint64_t file_system_ = 0;
+  uint64_t file_system_ = 0;  // of the run's directory
+  uint64_t live_file_system_ = 0;
   FilePath directory_ = {}, pointer_ = {};
 };
 

@@ -7,14 +7,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "recorder/job/run_files.hpp"
 #include "recording/live.hpp"
 #include "recording/long_work.hpp"
-#include "trace/file_systems.hpp"
 
 namespace leadline::recorder {
 
@@ -42,9 +41,15 @@ bool may_take(size_t bytes) {
 constexpr uint64_t first_pages = 160, least_pages = 64, most_pages = 1024;
 
 bool write_zeros(int fd, off_t at, size_t bytes) {
-  static const char zeros[16 * page] = {};
+  static char zeros[16 * page] = {};
+  constexpr size_t most = 16;
   while (bytes > 0) {
-    const ssize_t n = pwrite(fd, zeros, bytes < sizeof(zeros) ? bytes : sizeof(zeros), at);
+    iovec pieces[most];
+    size_t count = 0;
+    for (size_t left = bytes; left > 0 && count < most; left -= pieces[count++].iov_len) {
+      pieces[count] = {zeros, left < sizeof(zeros) ? left : sizeof(zeros)};
+    }
+    const ssize_t n = pwritev(fd, pieces, static_cast<int>(count), at);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     at += n;
@@ -53,20 +58,13 @@ bool write_zeros(int fd, off_t at, size_t bytes) {
   return true;
 }
 
-// Whether the file's first touch of a page would ask the file system of a local disk for its block: 4 us, but 1.5 if
-// the page was written before, which takes 0.5. Of memory that is not so, and to a server the zeros would have to
-// travel.
-bool on_local_disk(int fd) {
-  struct statfs of;
-  if (fstatfs(fd, &of) != 0) return false;
-  const uint64_t kind = static_cast<uint64_t>(of.f_type) & 0xffffffff;
-  return trace::is_local(kind) && !trace::is_in_memory(kind);
-}
-
 // Pages of zeros at the end of a file. File systems that can't allocate (NFS before 4.2, some of FUSE) are written to.
-bool allocate(int fd, off_t at, size_t bytes) {
+// On a local disk they are written too: the first touch of a page would ask the file system for its block, which takes
+// 4 us, but 1.5 if the page was written before, which takes 0.5. Of memory that is not so, and to a server the zeros
+// would have to travel.
+bool allocate(int fd, off_t at, size_t bytes, bool on_local_disk) {
   if (fallocate(fd, 0, at, static_cast<off_t>(bytes)) == 0) {
-    if (on_local_disk(fd)) write_zeros(fd, at, bytes);  // what fails only makes touching slower
+    if (on_local_disk) write_zeros(fd, at, bytes);  // what fails only makes touching slower
     return true;
   }
   if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
@@ -81,20 +79,20 @@ bool move_pages(char* from, size_t bytes, char* to) {
 
 // Shortening the file would take what is recorded (lost_pages.hpp). No user but its owner may write to it, and with
 // these rights not even the owner, by mistake: `: > *.live` is refused. Root can always.
-void forbid_writing(int fd) {
-  struct stat s;
-  if (fstat(fd, &s) == 0 && fchmod(fd, s.st_mode & (S_IRUSR | S_IRGRP | S_IROTH)) != 0) return;
+void forbid_writing(int fd, mode_t mode) {
+  if (fchmod(fd, mode & (S_IRUSR | S_IRGRP | S_IROTH)) != 0) return;
 }
 
 int open_to_extend(const char* path, const FileIdentity& ours) {
   const int fd = open_in_run(path, O_RDWR);
   if (fd >= 0 || errno != EACCES) return fd;
   const int readable = open_in_run(path, O_RDONLY);
-  FileIdentity there;
+  struct stat s;
   int writable = -1;
-  if (readable >= 0 && there.of(readable) && there == ours && fchmod(readable, S_IRUSR | S_IWUSR) == 0) {
+  if (readable >= 0 && fstat(readable, &s) == 0 && FileIdentity{s.st_dev, s.st_ino} == ours &&
+      fchmod(readable, s.st_mode | S_IRUSR | S_IWUSR) == 0) {
     writable = open_in_run(path, O_RDWR);
-    forbid_writing(readable);
+    forbid_writing(readable, s.st_mode);
   }
   if (readable >= 0) close(readable);
   return writable;
@@ -106,14 +104,18 @@ bool Storage::create(const char* path) {
   const int fd = open_in_run(path, O_RDWR | O_CREAT | O_EXCL);
   if (fd < 0) return false;
   const HeldSignals held;
-  if (identity_.of(fd)) path_ = path;
+  struct stat s;
+  if (fstat(fd, &s) == 0) {
+    identity_ = {s.st_dev, s.st_ino};
+    path_ = path;
+  }
   if (path_ && extend_by(fd, first_pages)) {
     directory_ = reinterpret_cast<recording::LiveDirectory*>(free_);
     free_ += page, --free_pages_, ++first_free_;
     memcpy(directory_->magic, recording::live_directory_magic, sizeof(directory_->magic));
     directory_->version = recording::live_version;
   }
-  forbid_writing(fd);
+  if (path_) forbid_writing(fd, s.st_mode);
   close(fd);
   return true;
 }
@@ -122,7 +124,7 @@ bool Storage::extend_by(int fd, uint64_t pages) {
   if ((file_pages_ + pages) * page > file_limit) return false;
   const auto from = static_cast<off_t>(file_pages_ * page);
   const size_t bytes = pages * page;
-  if (!allocate(fd, from, bytes)) {
+  if (!allocate(fd, from, bytes, on_local_disk)) {
     if (ftruncate(fd, from) != 0) return false;  // the part that was allocated is freed
     return false;
   }

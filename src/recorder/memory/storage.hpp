@@ -35,6 +35,7 @@ class Storage {
   bool replace_lost(uint64_t address);
   uint64_t* not_crash_safe = nullptr;  // counts stretches that are plain memory
   uint64_t file_limit = UINT64_MAX;    // bytes of the file that are used
+  bool on_local_disk = false;          // the file; set before it is created
 
  private:
   struct Region {

@@ -157,6 +157,7 @@ void Recorder::create_live_file() {
   const host::NameInFiles host;
   const auto pid = static_cast<long long>(pid_);
   live_directory_.choose(host.text);
+  storage_.on_local_disk = live_directory_.on_local_disk();
   // On a node the name may also be that of a process on a node, or in a container, of the same name.
   uint32_t other = 0;
   if (live_directory_.away() && syscall(SYS_getrandom, &other, sizeof(other), GRND_NONBLOCK) != sizeof(other)) {

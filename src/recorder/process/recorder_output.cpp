@@ -225,14 +225,13 @@ void Recorder::finish() {
   own_processor_time(begin_ns);
   const bool has_part = has_part_ || header_->generations_written > 0;
   // On the node, parts keep their names until the trace is there. Processes in containers may be namesakes.
-  FilePath& path = has_part && !live_directory_.away() ? part_path_ : unfinished_path_;
-  if (&path != &part_path_) {
-    file_in_run(&path, "%s.%d.tmp", stem_, header_->rank);
-    unlink_in_run(path.text);
-  }
+  const bool appended = has_part && !live_directory_.away();
+  FilePath& path = appended ? part_path_ : unfinished_path_;
+  if (!appended) file_in_run(&path, "%s.%d.tmp", stem_, header_->rank);
   int error = 0;
   {
-    TraceFile file(path.text, has_part && live_directory_.away() ? part_path_.text : nullptr);
+    TraceFile file(path.text, appended ? TraceFile::Start::appended : TraceFile::Start::fresh,
+                   has_part && !appended ? part_path_.text : nullptr);
     if (budgets_.files_given) file.set_limit(budgets_.files > written_ ? budgets_.files - written_ : 0);
     write_process(&file, false);
     trace::ByteSink sink;
@@ -248,7 +247,7 @@ void Recorder::finish() {
   if (!error) {
     discard_live();
   } else {
-    if (&path != &part_path_) unlink_in_run(path.text);
+    if (!appended) unlink_in_run(path.text);
     const bool live_left = storage_.in_file() && holds_something(live_path_.text);
     if (!live_left && storage_.in_file()) unlink_in_run(live_path_.text);  // the disk was full from the start
     if (storage_.in_file() || !is_of_directory(error) || speaks_for_host())

@@ -16,8 +16,9 @@
 
 namespace leadline::recorder {
 
-TraceFile::TraceFile(const char* path, const char* part) {
-  fd_ = open_in_run(path, part ? O_RDWR | O_CREAT | O_TRUNC : O_WRONLY | O_CREAT);
+TraceFile::TraceFile(const char* path, Start start, const char* part) {
+  const bool fresh = start == Start::fresh;
+  fd_ = fresh ? open_fresh_in_run(path, O_WRONLY) : open_in_run(path, O_WRONLY | O_CREAT);
   if (fd_ < 0) {
     error_ = errno;
     return;
@@ -26,7 +27,7 @@ TraceFile::TraceFile(const char* path, const char* part) {
     copy(part);
     return;
   }
-  begin_ = lseek(fd_, 0, SEEK_END);
+  begin_ = fresh ? 0 : lseek(fd_, 0, SEEK_END);
   if (begin_ > 0) return;
   trace::FileHeader header{};
   memcpy(header.magic, trace::file_magic, sizeof(header.magic));
@@ -155,9 +156,8 @@ bool share_structure(const char* stem, const trace::ByteSink& sites, const trace
   if (!is_in_run(path)) {
     // Others may be writing the same file: each writes its own, and renaming leaves one of them.
     file_in_run(&own_memory, "%s.shared", stem);
-    unlink_in_run(own);  // of a process with our number, long ago
     {
-      TraceFile file(own);
+      TraceFile file(own, TraceFile::Start::fresh);  // a process with our number may have left one, long ago
       file.chunk(trace::ChunkType::sites, sites);
       file.chunk(trace::ChunkType::structure, structure);
       file.chunk(trace::ChunkType::end, trace::ByteSink());

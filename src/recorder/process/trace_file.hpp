@@ -8,8 +8,9 @@ namespace leadline::recorder {
 
 class TraceFile {
  public:
-  // Appends to the file if it is there, else begins it: with the bytes of `part`, if that is not null.
-  explicit TraceFile(const char* path, const char* part = nullptr);
+  enum class Start { appended, fresh };
+  // Appends to the file if it is there, unless it is to be a fresh one; this may begin with the bytes of `part`.
+  explicit TraceFile(const char* path, Start start = Start::appended, const char* part = nullptr);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
