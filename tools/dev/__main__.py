@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dev import demo, linting, site, testing
 from dev.building import build, build_debug, build_once
 from dev.environment import ensure_optional, ensure_venv
-from dev.libraries import ensure_libraries
+from dev.libraries import FOR_DEMO, FOR_TESTS, ensure_libraries
 from dev.paths import BUILD, MPI_HOME, PYTHON, ROOT
 from dev.prerequisites import BUILDING, CHARTS, Prerequisite, provide, provide_for_tests
 from dev.release import release
@@ -58,7 +58,7 @@ def set_up(*, tests: bool) -> list[Prerequisite]:
 
 def fetch(*, tests: bool) -> list[Prerequisite]:
     """Fetch what the build does not need: the MPI libraries, and packages for tests. Returns what is not available."""
-    ensure_libraries(tests=tests)
+    ensure_libraries(FOR_TESTS if tests else FOR_DEMO)
     return [Prerequisite(bool, (), f"tests of {name}") for name in ensure_optional()] if tests else []
 
 

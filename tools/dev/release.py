@@ -18,7 +18,7 @@ from pathlib import Path
 
 from dev import recipes
 from dev.environment import ensure_venv
-from dev.libraries import FOR_DEMO, ensure_libraries
+from dev.libraries import FOR_RELEASE, ensure_libraries
 from dev.paths import BUILD, MPI_HOME, PYTHON, ROOT
 from dev.steps import StepFailed, say, step
 from dev.wheel import DIST, WITH_STABLE_ABI, WITHOUT_STABLE_ABI, environment_of, find_python, make_wheel, pythons
@@ -37,7 +37,7 @@ def release(arguments: list[str]) -> int:
     if dirty := subprocess.check_output(["git", "status", "--porcelain"], cwd=ROOT, text=True):
         raise StepFailed(f"a release is of what is committed; not committed:\n{dirty}")
     ensure_venv(("wheel", "release"))
-    ensure_libraries(tests=False)
+    ensure_libraries(FOR_RELEASE)
     shutil.rmtree(DIST, ignore_errors=True)
     wheel = make_wheel()
     sdist = make_sdist(wheel)
@@ -98,7 +98,7 @@ def try_all(wheel: Path, sdist: Path) -> None:
 
 def compiled() -> Iterator[tuple[str, Path]]:
     """The trial program with each MPI library."""
-    for name in FOR_DEMO:
+    for name in FOR_RELEASE:
         program = TRIALS / f"trial-{name}"
         step(f"compiling a program with {name}", [MPI_HOME / name / "bin" / "mpicc", TRIAL, "-o", program])
         yield name, program
