@@ -1,6 +1,7 @@
 #include "host/exports.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -118,12 +119,35 @@ LookUpAnswer answer_look_up(ExportedName* names, int count, void* handle, const 
     set_shown(&names[index], look_up(RTLD_NEXT, name) != nullptr);
     return {nullptr, look_up};
   }
-  void* const found = look_up(handle, name);
+  void* const found = is_own(handle) ? function_behind(name) : look_up(handle, name);
   if (found == nullptr) return {nullptr, look_up};  // fails again, so that the caller can ask dlerror why
   void* called = target(index);
   if (called == nullptr) called = function_behind(name);
   dlerror();  // our failed lookup must not leave an error for the caller
   return {found == called ? reinterpret_cast<void*>(names[index].wrapper) : found, nullptr};
+}
+
+// A handle is the address of the object's entry in the dynamic linker's list.
+bool is_own(const void* handle) {
+  static constinit const void* own = nullptr;
+  if (handle == RTLD_DEFAULT || handle == RTLD_NEXT) return false;
+  const void* known = __atomic_load_n(&own, __ATOMIC_RELAXED);
+  for (const link_map* map = _r_debug.r_map; !known && map; map = map->l_next) {
+    if (map->l_ld != _DYNAMIC) continue;
+    known = map;
+    __atomic_store_n(&own, known, __ATOMIC_RELAXED);
+  }
+  return handle == known;
+}
+
+LookUpAnswer answer_of_library(void* handle, const char* name) {
+  const KeptErrno kept;
+  const LookUp look_up = next_dlsym();
+  void* found = look_up(handle, name);
+  if (found == nullptr) found = found_in_library(name);
+  if (found == nullptr) return {nullptr, look_up};  // fails again, so that the caller can ask dlerror why
+  dlerror();
+  return {found, nullptr};
 }
 
 bool is_leadlines(const LoadedObject& object) { return strncmp(object.soname(), "libleadline", 11) == 0; }

@@ -10,7 +10,9 @@
 //   * Once the program has started, it is an indirect function (STT_GNU_IFUNC). The dynamic linker calls its resolver
 //     when it binds a reference: the wrapper if another object of the process defines the name, else null.
 //   * Weak references that were bound to a wrapper before that are set to null if no other object defines the name.
-//   * dlsym finds a name of ours where it would find one behind us without us (symbol_lookup.hpp).
+//   * dlsym finds a name of ours where it would find one behind us without us (symbol_lookup.hpp). A program may ask
+//     dladdr which file it is in, open that and ask for names that only one MPI library has (NEURON does): a handle of
+//     ours stands for the MPI library.
 // docs/decisions/0002-large-count-names.md gives the reasons, and the alternatives that were tried.
 #pragma once
 
@@ -42,6 +44,12 @@ void make_names_indirect(ExportedName* names, int count);
 // What dlsym is to do for a program that looks an MPI name up. `target` finds the function that a wrapper calls.
 LookUpAnswer answer_look_up(ExportedName* names, int count, void* handle, const char* name, void* (*target)(int index));
 
+// Whether dlopen returned the handle for the library that this is a part of.
+bool is_own(const void* handle);
+
+// The same of a name that is none of MPI's, for such a handle: the name is ours or the MPI library's.
+LookUpAnswer answer_of_library(void* handle, const char* name);
+
 // Sets to null the weak references of the objects loaded so far that are bound to one of our wrappers and that
 // no other object defines. `is_wrapper` recognises the address of a wrapper.
 void clear_weak_references(bool (*is_wrapper)(ElfAddress));
@@ -57,7 +65,9 @@ class Exports {
   }
 
   static LookUpAnswer look_up(void* handle, const char* name) {
-    if (name == nullptr || !is_mpi_name(name)) return {nullptr, next_dlsym()};
+    if (name == nullptr) return {nullptr, next_dlsym()};
+    if (!is_mpi_name(name))
+      return is_own(handle) ? answer_of_library(handle, name) : LookUpAnswer{nullptr, next_dlsym()};
     return answer_look_up(names_, Names::count, handle, name, Names::target);
   }
 

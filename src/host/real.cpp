@@ -231,6 +231,15 @@ bool find_real_functions(const char** why) {
   return true;
 }
 
+void* found_in_library(const char* name) {
+  Library loaded;
+  find_library(&loaded);
+  void* handle = loaded.path[0] ? dlopen(loaded.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* const found = handle ? next_dlsym()(handle, name) : nullptr;
+  if (handle) dlclose(handle);
+  return found;
+}
+
 void* function_behind(const char* name) {
   Library loaded;
   find_library(&loaded);

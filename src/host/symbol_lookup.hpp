@@ -17,6 +17,9 @@ LookUp next_dlsym();
 // The function behind ours in the process as it is now, nullptr if there is no MPI library that we know (real.cpp).
 void* function_behind(const char* name);
 
+// What the MPI library itself has under this name, nullptr if there is none.
+void* found_in_library(const char* name);
+
 // What the entry does: returns `result`, or goes on in `go_on` as if it had been called instead, if that is not null.
 struct LookUpAnswer {
   void* result;

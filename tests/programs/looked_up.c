@@ -1,7 +1,8 @@
 // Calls MPI by what dlsym finds. A linked program asks for the names that are visible to it (default) or for those
 // behind it (next); it calls MPI directly too, so that its library is loaded. One without LINKED is linked with none
 // and opens the file that is named:
-//   looked_up [default|next]    looked_up open FILE [LOCAL]
+//   looked_up [default|next|file]    looked_up open FILE [LOCAL]
+// "file" opens the file that MPI_Initialized is in, and tells by its names which library that is.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -29,6 +30,20 @@ int main(int argc, char** argv) {
   MPI_Get_version(&version, &subversion);
   mpi.world = (long)MPI_COMM_WORLD;
   mpi.byte = (long)MPI_BYTE;
+  if (argc > 1 && strcmp(argv[1], "file") == 0) {
+    Dl_info in;
+    void* initialized = dlsym(RTLD_DEFAULT, "MPI_Initialized");
+    if (!initialized || !dladdr(initialized, &in)) return 4;
+    where = dlopen(in.dli_fname, RTLD_NOW | RTLD_GLOBAL);
+    if (!where) return printf("%s\n", dlerror()), 1;
+    if (dlsym(where, "no_such_function") || !dlerror()) return 5;
+#ifdef OPEN_MPI
+    if (!find(where, "ompi_mpi_comm_world")) return 6;
+#else
+    if (dlsym(where, "ompi_mpi_comm_world")) return 6;
+    dlerror();
+#endif
+  }
 #else
   if (argc < 3) return 2;
   where = dlopen(argv[2], RTLD_NOW | (argc > 3 ? RTLD_LOCAL : RTLD_GLOBAL));

@@ -52,7 +52,7 @@ def unlinked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-@pytest.mark.parametrize("where", ["default", "next"])
+@pytest.mark.parametrize("where", ["default", "next", "file"])
 def test_names_looked_up_by_a_linked_program(
     where: str, one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:
