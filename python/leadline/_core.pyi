@@ -540,6 +540,7 @@ class RunLoop:
     by_order: bool
     silent: bool
     about: bool
+    cut: bool
     cells: list[LoopCell]
 
 class LoopShape:
@@ -550,6 +551,7 @@ class LoopShape:
     fewest: int
     usual: int
     most: int
+    cut_within: bool  # the ranks died in its only visit
     varying: int  # call sites within it whose parameters vary without end
     restarts: int  # of the calls of its inner loop, where its own iterations may go unseen; 0: none
     restart_iterations: int  # of the inner loop from one to the next

@@ -44,8 +44,11 @@ void RunLoop::count(const LoopCell& cell, int by) {
   silent_on_ += cell.silent ? by : 0;
   about_on_ += cell.about ? by : 0;
   unsure_on_ += cell.unsure() ? by : 0;
+  cut_on_ += cell.shape.cut ? by : 0;
+  counted_ += by;
   silent = silent_on_ > 0 && silent_on_ >= unsure_on_;
   about = about_on_ > silent_on_;
+  cut = cut_on_ > 0 && 2 * cut_on_ >= counted_;
 }
 
 void RunLoop::add(const LoopCell& cell) {
@@ -103,7 +106,8 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       cells[l].about = stream.loops[l].about;
       cells[l].by_time = stream.loops[l].by_time;
     }
-    const structure::ThreadShape& shape = shapes_.of(stream, kinds_of_sites(process, stream));
+    const bool cut = process.initialized && !process.finalized;
+    const structure::ThreadShape& shape = shapes_.of(stream, kinds_of_sites(process, stream), cut);
     lost_calls_ = trace::saturating_sum(lost_calls_, shape.lost_calls);
     for (uint32_t l = 1; l < shape.loops.size() && l < own.size(); ++l) {
       cells[l].shape = shape.loops[l];
@@ -214,6 +218,7 @@ structure::LoopShape RunLoops::shape(uint32_t loop) const {
     all.fewest = usual.empty() ? c.shape.fewest : std::min(all.fewest, c.shape.fewest);
     all.most = std::max(all.most, c.shape.most);
     all.varying = std::max(all.varying, c.shape.varying);
+    all.cut_within |= loops_[loop].cut && c.shape.cut_within;
     usual.push_back(c.shape.usual);
     if (c.shape.restarts.times) ++restarts[c.shape.restarts.times];
   }

@@ -39,6 +39,7 @@ struct RunLoop {
   // On some process it may have had more iterations than the calls show; or only the time between calls shows where
   // they begin. Where processes differ, it is what most of them say.
   bool silent = false, about = false;
+  bool cut = false;             // half of the processes or more were in it when they died, or their trace ends there
   std::vector<LoopCell> cells;  // ascending by process
 
   const LoopCell* cell(uint32_t process) const;
@@ -50,7 +51,7 @@ struct RunLoop {
 
  private:
   void count(const LoopCell& cell, int by);
-  int64_t silent_on_ = 0, about_on_ = 0, unsure_on_ = 0;  // processes
+  int32_t silent_on_ = 0, about_on_ = 0, unsure_on_ = 0, cut_on_ = 0, counted_ = 0;  // processes
 };
 
 // Whether ranks with these numbers of iterations count the same: the last iterations of a truncated run may differ.

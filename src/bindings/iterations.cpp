@@ -91,6 +91,7 @@ void bind_iterations(nb::module_& m) {
       .def_ro("by_order", &RunLoop::by_order)
       .def_ro("silent", &RunLoop::silent)
       .def_ro("about", &RunLoop::about)
+      .def_ro("cut", &RunLoop::cut)
       .def_ro("cells", &RunLoop::cells);
   using structure::LoopShape;
   nb::class_<LoopShape>(m, "LoopShape")
@@ -100,6 +101,7 @@ void bind_iterations(nb::module_& m) {
       .def_ro("usual", &LoopShape::usual)
       .def_ro("most", &LoopShape::most)
       .def_ro("varying", &LoopShape::varying)
+      .def_ro("cut_within", &LoopShape::cut_within)
       .def_prop_ro("restarts", [](const LoopShape& shape) { return shape.restarts.times; })
       .def_prop_ro("restart_iterations", [](const LoopShape& shape) { return shape.restarts.iterations; });
   nb::class_<RunLoops>(m, "RunLoops")

@@ -147,6 +147,12 @@ struct Distribution {
     n = saturating_sum(n, times);
     entered = saturating_sum(entered, times);
   }
+  void remove(uint64_t within) {
+    const auto at = outer.find(within);
+    if (at == outer.end()) return;
+    if (!--at->second) outer.erase(at);
+    --entered;
+  }
   void finish(uint64_t all, LoopShape* shape) {
     if (all > entered) add(0, all - entered);
     if (outer.empty()) return;
@@ -161,9 +167,36 @@ struct Distribution {
   }
 };
 
+// The last of what the sequence consists of.
+Element last_of(const LoopTree& tree, Sequence s) {
+  Element e = tree.sequences.elements(s).back();
+  while (e.is_sequence) e = tree.sequences.elements(static_cast<Sequence>(e.id)).back();
+  return e;
+}
+
+struct OpenAtEnd {
+  uint32_t loop;
+  Sequence iteration;  // the last one of the loop
+};
+
+// The loops that the last call was made in, the outermost first.
+std::vector<OpenAtEnd> open_at_end(const LoopTree& tree) {
+  std::vector<OpenAtEnd> found;
+  for (Sequence s = tree.root; !tree.sequences.elements(s).empty();) {
+    const Item item(last_of(tree, s).id);
+    if (item.kind() != Item::Kind::instance) break;
+    const LoopInstance& instance = tree.instances[item.index()];
+    if (tree.sequences.elements(instance.iterations).empty()) break;
+    s = Item(last_of(tree, instance.iterations).id).index();
+    found.push_back({instance.loop, s});
+  }
+  return found;
+}
+
 }  // namespace
 
-std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream, const SiteKinds& kinds) {
+std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream, const SiteKinds& kinds,
+                                   bool cut) {
   const LoopTree& tree = timed.tree;
   const size_t loops = std::max<size_t>(stream.loops.size(), 1);
   std::vector<LoopShape> shapes(loops);
@@ -192,7 +225,19 @@ std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& 
   for (const uint32_t site : varying) {
     for (uint32_t l = stream.loop_around(site); l; l = stream.loops[l].outer) ++shapes[l].varying;
   }
-  for (uint32_t l = 1; l < loops; ++l) distributions[l].finish(shapes[stream.loops[l].outer].iterations, &shapes[l]);
+  std::vector<uint64_t> whole(loops);  // iterations that ended
+  for (uint32_t l = 0; l < loops; ++l) whole[l] = shapes[l].iterations;
+  for (const OpenAtEnd& open : cut ? open_at_end(tree) : std::vector<OpenAtEnd>()) {
+    if (open.loop >= loops) continue;
+    shapes[open.loop].cut = true;
+    shapes[open.loop].cut_within = shapes[stream.loops[open.loop].outer].iterations == 1;
+    if (shapes[open.loop].iterations == 1) continue;
+    --whole[open.loop];
+    for (const auto& [loop, n] : direct[open.iteration]) {
+      if (loop < loops) distributions[loop].remove(n);
+    }
+  }
+  for (uint32_t l = 1; l < loops; ++l) distributions[l].finish(whole[stream.loops[l].outer], &shapes[l]);
   const std::vector<Amounts> amounts = amounts_of(timed, kinds);
   Revisits revisits(tree, kinds.files);
   for (uint32_t l = 1; l < loops; ++l) {

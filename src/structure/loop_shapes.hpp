@@ -30,12 +30,16 @@ struct LoopShape {
   // Its usual iteration makes few calls, none of them a message, and takes little of the time: it reads a command, say,
   // and a few other iterations carry out those that take long. With messages, it is a step between two outputs.
   bool commands = false;
+  // The thread's last call was made in it, and the program did not end by itself. `cut_within`: no iteration of the
+  // loop around it was whole; otherwise the last one is not in `fewest` to `most`.
+  bool cut = false, cut_within = false;
   uint64_t revisited = 0;  // iterations that come to a call twice (revisits.hpp)
   Restarts restarts;       // of its inner loop, if iterations of this one may have gone unseen
 };
 
 // Indexed by number of the stream's loops. The time of an iteration is taken to be that of its calls and of what comes
-// before each, on average of all equal calls.
-std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream, const SiteKinds& kinds = {});
+// before each, on average of all equal calls. `cut`: the thread's calls do not reach the program's end.
+std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& stream, const SiteKinds& kinds = {},
+                                   bool cut = false);
 
 }  // namespace leadline::structure

@@ -86,13 +86,15 @@ TreeSource source_of_tree(const trace::Stream& stream) {
   return hash.source();
 }
 
-const ThreadShape& ShapePool::of(const trace::Stream& stream, const SiteKinds& kinds) {
+const ThreadShape& ShapePool::of(const trace::Stream& stream, const SiteKinds& kinds, bool cut) {
   static const ThreadShape none;
   if (stream.loops.size() < 2) return none;
-  const auto [at, fresh] = shapes_.try_emplace(source_of_tree(stream));
+  TreeSource source = source_of_tree(stream);
+  if (cut) source.second = ~source.second;
+  const auto [at, fresh] = shapes_.try_emplace(source);
   if (fresh) {
     const TimedTree timed = timed_tree(stream);
-    at->second = {loop_shapes(timed, stream, kinds), first_calls(timed.tree), timed.tree.lost_calls};
+    at->second = {loop_shapes(timed, stream, kinds, cut), first_calls(timed.tree), timed.tree.lost_calls};
   }
   return at->second;
 }

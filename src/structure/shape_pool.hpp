@@ -25,8 +25,8 @@ struct ThreadShape {
 
 class ShapePool {
  public:
-  // Valid as long as the pool. `kinds`: see loop_shapes().
-  const ThreadShape& of(const trace::Stream& stream, const SiteKinds& kinds = {});
+  // Valid as long as the pool. `kinds`, `cut`: see loop_shapes().
+  const ThreadShape& of(const trace::Stream& stream, const SiteKinds& kinds = {}, bool cut = false);
   // The number of different trees so far.
   size_t trees() const { return shapes_.size(); }
 

@@ -424,6 +424,7 @@ def _loops() -> list[dict[str, Any]]:
             "trips": 200 * most,
             "trips_of_all_ranks": 800 * most,
             "trips_per_parent": {"min": least, "median": most, "max": most},
+            "trips_per_parent_at_least": number == 3,
             "variants": number,
             "at_least": number == 3,
             "calls": 4000,

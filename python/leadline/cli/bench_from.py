@@ -63,6 +63,6 @@ def iterations_of(run: Run) -> int | None:
     from leadline.figures.iterations import iterations
 
     found = iterations(run)
-    if found is None or found.lumped or (found.loop is not None and found.loop.at_least):
+    if found is None or found.lumped or (found.loop is not None and found.loop.lumps):
         return None
     return found.found.count or None

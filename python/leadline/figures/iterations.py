@@ -56,7 +56,7 @@ class Iterations:
     @property
     def average_s(self) -> float | None:
         """Mean over ranks of all iterations, timed or not; None where their number is not known exactly."""
-        if self.loop is None or self.loop.at_least:
+        if self.loop is None or self.loop.lumps:
             return None
         return self.run.profile.loops.mean_ns(self.loop.number) * 1e-9 or None
 

@@ -20,7 +20,8 @@ class NamedLoop:
     says, otherwise of the first call in it; "" and 0 without debug information.   last_line: that of the last call in
     it.
     path: routines that lead to it, outermost first.   share: of the ranks' time between start-up and shut-down.
-    at_least: it may have had more iterations, between two calls of an inner loop without any other call. around: the
+    at_least: it may have had more iterations, between two calls of an inner loop without any other call, or after the
+    end of the record.   cut: only the latter: the ranks died in it. around: the
     numbers of the enclosing loops of which that is true, the next one first. restarts, restart_iterations: where that
     is true, the call sequence of its inner loop restarts so many times, each time after so many of the inner loop's
     iterations; 0: it does not, or not regularly. about: the number may be off, as only
@@ -44,6 +45,12 @@ class NamedLoop:
     about: bool = False
     call_paths: int = 1
     inside: int = 0
+    cut: bool = False
+
+    @property
+    def lumps(self) -> bool:
+        """Whether one of its iterations may be several."""
+        return self.at_least and not self.cut
 
     @property
     def on_one_path(self) -> str:
@@ -98,11 +105,12 @@ def named_loop(run: Run, number: int) -> NamedLoop:
         loops.iterations(number),
         time_s,
         time_s / all_s if all_s > 0 else 0.0,
-        loop.silent,
+        loop.silent or loop.cut,
         _silent_around(loops, loop.outer),
         shape.restarts if shape is not None else 0,
         shape.restart_iterations if shape is not None else 0,
         loop.about,
+        cut=loop.cut and not loop.silent,
     )
 
 

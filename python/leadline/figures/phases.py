@@ -200,7 +200,9 @@ def _entry(
         around=tuple(named_loop(run, number) for number in loop.around) if loop and phase.kind == "loop" else (),
         driver=loop.driver if loop is not None and phase.kind == "loop" else "",
         every=0 if lumped else phase.every,
-        period_s=statistics.median(each) / n if n and each and not lumped else None,
+        period_s=statistics.median(each) / n
+        if n and each and not (lumped or (loop is not None and loop.lumps))
+        else None,
         computation_s=computation,
         mpi_s=mpi,
         wait_s=wait,

@@ -214,7 +214,7 @@ def _main_loop(content: Content, width: int) -> list[Line]:
         return [*_fact("Main loop", f"none: {why_no_main_loop(content.run)}", width), *_other_loops(content, width)]
     lines = _fact("Main loop", f"{fmt.percent(content.share(main.time_s)):>6}  {phase_words(main)}", width)
     loop = content.iterations.loop if content.iterations is not None else None
-    if loop is not None and loop.at_least and loop.restarts:
+    if loop is not None and loop.lumps and loop.restarts:
         lines += _wrapped(restarting(loop), width, " " * LABEL, "dim")
     if unseen := perhaps_parts(main):
         lines += _wrapped(unseen, width, " " * LABEL, "dim")

@@ -179,7 +179,9 @@ def _about_loop(run: Run, loop: NamedLoop, width: int) -> list[str]:
     bound = "at least " if loop.at_least else loop.bound
     iterations = bound + fmt.plural(loop.iterations, "iteration")
     lines = [f"{loop_at(loop)}: {iterations}, {100 * loop.share:.0f} % of the ranks' time"]
-    if loop.at_least:
+    if loop.cut:
+        lines.append("  the ranks died in it, or their trace ends there: it may have had more")
+    if loop.lumps:
         lines.append("  some iterations may not be counted: those whose calls are all in one inner loop")
         if loop.restarts:
             lines.append(f"  {restarting(loop)}")

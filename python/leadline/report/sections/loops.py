@@ -90,6 +90,7 @@ def _loop(entry: LoopEntry) -> dict[str, Any]:
         "trips": loop.iterations,
         "trips_of_all_ranks": entry.iterations,
         "trips_per_parent": {"min": shape.fewest, "median": shape.usual, "max": shape.most} if shape else None,
+        "trips_per_parent_at_least": _at_least_per_parent(entry),
         "variants": shape.variants if shape else None,
         "varying_sites": shape.varying if shape else None,
         "at_least": loop.at_least,
@@ -100,6 +101,11 @@ def _loop(entry: LoopEntry) -> dict[str, Any]:
         "share": loop.share,
         "main": entry.main,
     }
+
+
+def _at_least_per_parent(entry: LoopEntry) -> bool:
+    """Of a run that was cut short, only if no visit of the loop ended."""
+    return entry.loop.lumps or (entry.loop.cut and entry.shape is not None and entry.shape.cut_within)
 
 
 def draw(content: Content, out: Screen) -> None:
@@ -148,7 +154,8 @@ def _iterations(alike: Sequence[LoopEntry]) -> str:
     if len(shapes) < len(alike):
         return "?"
     least, most = min(shape.fewest for shape in shapes), max(shape.most for shape in shapes)
-    bound = next((e.loop.bound for e in sorted(alike, key=lambda e: not e.loop.at_least) if e.loop.bound), "")
+    at_least = any(_at_least_per_parent(entry) for entry in alike)
+    bound = "≥ " if at_least else "about " if any(entry.loop.about for entry in alike) else ""
     return bound + (fmt.short_count(least) if least == most else f"{fmt.short_count(least)} to {fmt.short_count(most)}")
 
 

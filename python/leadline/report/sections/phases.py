@@ -177,7 +177,7 @@ def phase_words(entry: PhaseEntry, *, period: bool = True) -> str:
         return entry.name
     if entry.every:
         return f"{place}{entry.name}, every {entry.every} iterations"
-    each = f" {fmt.seconds(entry.period_s)}" if period and entry.period_s and not entry.at_least else ""
+    each = f" {fmt.seconds(entry.period_s)}" if period and entry.period_s else ""
     least = "≥ " if entry.at_least else "about " if entry.about else ""
     times = f", {least}{fmt.short_count(entry.iterations)} ×{each}" if entry.iterations else ""
     name = entry.name.removesuffix(f":{entry.line}") if place else entry.name

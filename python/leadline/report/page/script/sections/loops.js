@@ -19,7 +19,7 @@ export const drawing = {
     };
     const place = (e) => (e.file && e.line ? `${e.file.split("/").pop()}:${e.line}` : "");
     const range = ({ min, max }) => (min === max ? count(min) : `${count(min)} to ${count(max)}`);
-    const trips = (e) => (e.trips_per_parent ? bound(e) + range(e.trips_per_parent) : "");
+    const trips = (e) => (e.trips_per_parent ? bound({ ...e, at_least: e.trips_per_parent_at_least }) + range(e.trips_per_parent) : "");
     const columns = [
       {
         id: "loop",
@@ -41,7 +41,7 @@ export const drawing = {
         value: (e) => e.trips_per_parent?.median ?? 0,
         cell: trips,
       },
-      { id: "in_all", value: (e) => e.trips, cell: (e) => count(e.trips) },
+      { id: "in_all", value: (e) => e.trips, cell: (e) => (e.at_least ? "≥ " : "") + count(e.trips) },
       { id: "bodies", value: (e) => e.variants ?? 0, cell: (e) => (e.variants ? count(e.variants) : "") },
       { id: "calls", value: (e) => e.calls, cell: (e) => count(e.calls) },
     ];

@@ -47,7 +47,7 @@ export const drawing = {
           { id: "share", value: (e) => e.time_s, cell: (e) => bar(e.time_s / whole, percentColumn(e.time_s / whole)) },
           { id: "time", value: (e) => e.time_s, cell: (e) => seconds(e.time_s) },
           { id: "iterations", value: (e) => e.iterations, cell: often },
-          { id: "period", value: (e) => e.period_s ?? 0, cell: (e) => (e.period_s && !e.at_least ? seconds(e.period_s) : "") },
+          { id: "period", value: (e) => e.period_s ?? 0, cell: (e) => (e.period_s ? seconds(e.period_s) : "") },
           { id: "computes", value: (e) => e.computation_s, cell: (e) => share(e.computation_s, e) },
           { id: "mpi", value: (e) => e.mpi_s, cell: (e) => share(e.mpi_s, e) },
           { id: "waits", value: (e) => e.wait_s ?? 0, cell: (e) => (e.wait_s === null ? "" : share(e.wait_s, e)) },
