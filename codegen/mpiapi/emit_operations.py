@@ -13,6 +13,7 @@ _PASSED = {"sbuf": "c.from", "scount": "c.from_count", "stype": "c.from_type", "
            "rbuf": "c.to", "rcount": "c.to_count", "rtype": "c.to_type", "rdispls": "c.to_places",
            "op": "c.op", "root": "c.root", "comm": "c.comm"}  # fmt: skip
 _PASSED_BY_RANK = {"scount": "c.from_counts", "stype": "c.from_types", "rcount": "c.to_counts", "rtype": "c.to_types"}
+_ADDRESSES = ("DISPLACEMENT",)  # places that are MPI_Aints
 
 
 def _bool(value: bool) -> str:
@@ -20,7 +21,12 @@ def _bool(value: bool) -> str:
 
 
 def _side(side: Side) -> str:
-    words = (side.by == "root", side.blocks == "per_rank", side.counts == "per_rank", side.datatypes == "per_rank")
+    words = (
+        side.by == "root",
+        side.blocks in ("per_rank", "per_neighbour"),
+        side.counts == "per_rank",
+        side.datatypes == "per_rank",
+    )
     return "{" + ", ".join(map(_bool, words)) + "}"
 
 
@@ -28,7 +34,8 @@ def _facts(o: Operation) -> str:
     arguments = ", ".join(str(o.meaning.roles.get(role, -1)) for role in ARGUMENTS)
     return (
         f'    {{"{o.name}", "MPI_{o.meaning.function.name}", {_side(o.contributed)}, {_side(o.received)}, '
-        f"{_bool(o.has_data)}, {_bool(o.reduces)}, {_bool(o.has_root)}, Prefix::{o.prefix}, InPlace::{o.in_place}, "
+        f"{_bool(o.has_data)}, {_bool(o.reduces)}, {_bool(o.has_root)}, {_bool(o.for_neighbours)}, "
+        f"Prefix::{o.prefix}, InPlace::{o.in_place}, "
         f"{{{len(o.meaning.function.arguments)}, {arguments}}}}},"
     )
 
@@ -74,6 +81,8 @@ def native_calls(operations: list[Operation]) -> str:
             parameter = o.parameter(role)
             by_rank = parameter is not None and parameter.array and role in _PASSED_BY_RANK
             word = _PASSED_BY_RANK[role] if by_rank else _PASSED[role]
+            if role.endswith("displs") and parameter is not None and parameter.kind in _ADDRESSES:
+                word += "_in_memory"
             # With one buffer it is the result's.
             passed.append(word.replace("c.from", "c.to") if o.in_place == "of_result" else word)
         lines += [f"  case Operation::{o.folder}:",

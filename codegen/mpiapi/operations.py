@@ -15,7 +15,7 @@ from mpiapi.standard import ApiError, Parameter
 PREFIXES = "everybody inclusive exclusive".split()
 IN_PLACE = "nobody root all of_result".split()
 ARGUMENTS = "sbuf scount sdispls stype rbuf rcount rdispls rtype op root comm".split()
-_WORDS = {"by": ("all", "root"), "blocks": ("one", "per_rank", "none"), "counts": ("one", "per_rank"),
+_WORDS = {"by": ("all", "root"), "blocks": ("one", "per_rank", "per_neighbour", "none"), "counts": ("one", "per_rank"),
           "datatypes": ("one", "per_rank")}  # fmt: skip
 _KEYS = {field.name for field in fields(operations.Operation)} - {"name", "libraries"}
 _ALGORITHM_KEYS = {"does", "rounds", "messages", "bytes", "source", "why", "commutative", "segments", "radix", "memory"}

@@ -41,6 +41,11 @@ class Operation:
         return self.contributed.blocks != "none"
 
     @property
+    def for_neighbours(self) -> bool:
+        """Whether the blocks are those of a process topology's neighbours."""
+        return self.received.blocks == "per_neighbour"
+
+    @property
     def has_counts_by_rank(self) -> bool:
         return "per_rank" in (self.contributed.counts, self.received.counts)
 
@@ -49,7 +54,7 @@ class Operation:
         """Whether all ranks know how many bytes there are, so that rules may be for some sizes."""
         rooted = "root" in (self.contributed.by, self.received.by)
         same = self.reduces or not (rooted or self.contributed.blocks == "per_rank")
-        return self.has_data and (same or not self.has_counts_by_rank)
+        return self.has_data and not self.for_neighbours and (same or not self.has_counts_by_rank)
 
     @property
     def root_receives(self) -> bool:
@@ -61,6 +66,11 @@ class Operation:
 def operations() -> Mapping[str, Operation]:
     """By name, in the order of the file."""
     return {name: operation_of(name, entry) for name, entry in api_data("operations.toml").items()}
+
+
+def measured() -> Mapping[str, Operation]:
+    """Those that bench, tune and improve measure: a topology, and so its neighbours, is the program's own."""
+    return {name: operation for name, operation in operations().items() if not operation.for_neighbours}
 
 
 def operation_of(name: str, entry: Mapping[str, Any]) -> Operation:

@@ -1,5 +1,6 @@
 // The library's own collective, and the schedules of src/collectives over its point-to-point messages.
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Call {
   MPI_Datatype type;
   int64_t extent;
   std::vector<int> counts, places;  // of all blocks, where they have their own
+  std::vector<MPI_Datatype> types;  // and their datatypes
   collectives::node::Team* team = nullptr;
   collectives::node::Combine combine = nullptr;
 
@@ -34,7 +36,7 @@ struct Call {
     const void* const input = from == to && may_be_in_place ? MPI_IN_PLACE : from;
     const int n = int(count);
     return call_native(operation, {input, n, type, to, n, type, MPI_SUM, root, comm, counts.data(), places.data(),
-                                   counts.data(), places.data()});
+                                   counts.data(), places.data(), types.data(), types.data()});
   }
 };
 
@@ -138,7 +140,15 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
             contents->type(),
             contents->extent(),
             {lengths.begin(), lengths.end()},
-            {begins.begin(), begins.end()}};
+            {begins.begin(), begins.end()},
+            std::vector<MPI_Datatype>(job.size, contents->type())};
+  const bool in_bytes = collectives::facts_of(operation).contributed.datatype_per_rank;  // places
+  if (in_bytes && contents->count() * contents->extent() * job.size > INT_MAX) {
+    *why = "blocks of all ranks of 2 GiB or more";
+    return nullptr;
+  }
+  if (in_bytes)
+    for (int& place : call.places) place *= int(contents->extent());
   if (name.name == "native") return std::make_unique<Native>(call, contents);
   if (name.name == "nothing") return std::make_unique<Nothing>();
   if (auto parts = make_parts(job, plan, operation, name.name, *contents, why); parts || !why->empty()) return parts;

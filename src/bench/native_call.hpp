@@ -21,6 +21,7 @@ struct NativeCall {
   MPI_Comm comm = MPI_COMM_NULL;
   const int *from_counts = nullptr, *from_places = nullptr, *to_counts = nullptr, *to_places = nullptr;
   const MPI_Datatype *from_types = nullptr, *to_types = nullptr;
+  const MPI_Aint *from_places_in_memory = nullptr, *to_places_in_memory = nullptr;  // of MPI_Neighbor_alltoallw
 };
 
 // Returns MPI's error code.

@@ -182,6 +182,13 @@ const Parts known[] = {
      }},
     {Operation::alltoallv, "alltoall", false,
      [](const Work& w) { MPI_Alltoall(w.from, w.n, w.type, w.to, w.n, w.type, w.comm); }},
+    {Operation::alltoallw, "alltoallv", false,
+     [](const Work& w) {
+       const std::vector<int> counts(w.size, w.n);
+       std::vector<int> places(w.size);
+       for (int rank = 0; rank < w.size; ++rank) places[rank] = rank * w.n;
+       MPI_Alltoallv(w.from, counts.data(), places.data(), w.type, w.to, counts.data(), places.data(), w.type, w.comm);
+     }},
     {Operation::scatter, "bcast", false,
      [](const Work& w) {
        char* const blocks = w.rank == w.root ? const_cast<char*>(w.from) : w.between;

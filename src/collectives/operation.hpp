@@ -9,7 +9,7 @@ namespace leadline::collectives {
 // The data that ranks contribute to an operation, or receive from it.
 struct DataSide {
   bool root_only;          // else it is all ranks'
-  bool block_per_rank;     // a block for each rank; else one block
+  bool block_per_rank;     // a block for each rank, or each neighbour; else one block
   bool count_per_rank;     // blocks have their own counts and places, as in MPI_Gatherv; else one count
   bool datatype_per_rank;  // and their own datatypes, as in MPI_Alltoallw
 };
@@ -33,6 +33,7 @@ struct OperationFacts {
   DataSide contributed, received;
   bool has_data;  // else ranks only wait for one another
   bool reduces, has_root;
+  bool for_neighbours;  // in a process topology: what else is for all ranks is for those
   Prefix prefix;
   InPlace in_place;
   Arguments arguments;
@@ -42,7 +43,7 @@ struct OperationFacts {
   // Whether all ranks know how many bytes there are, so that a choice may depend on that: else rules are for any size.
   constexpr bool sizes_are_known() const {
     const bool is_same = reduces || !(contributed.block_per_rank || contributed.root_only || received.root_only);
-    return has_data && (!has_counts_by_rank() || is_same);
+    return has_data && !for_neighbours && (!has_counts_by_rank() || is_same);
   }
   bool contributes(bool is_root) const { return !contributed.root_only || is_root; }
   // With one buffer what a rank contributed is its result already.

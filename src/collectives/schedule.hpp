@@ -17,6 +17,15 @@
 
 namespace leadline::collectives {
 
+// Of neighbourhood collectives: whom a rank sends to and whom it receives from. A rank may be there several times, and
+// itself, too; messages between two ranks are matched in the order in which they are here. -1: nobody, beyond an edge.
+struct Neighbours {
+  bool known = false;
+  bool is_grid = false;  // of a Cartesian communicator: in each dimension down and then up, as the messages go
+  int target_count = 0, source_count = 0;
+  const int *targets = nullptr, *sources = nullptr;
+};
+
 // The problem of one call. It is the same on every rank, except `rank`. Counts are in elements of a datatype that both
 // sides of the call have in common: of its own if they have one, otherwise bytes.
 struct Problem {
@@ -35,6 +44,7 @@ struct Problem {
   int radix = 2;                 // of k-nomial trees, and the number of parts of a split native call
   const int* node_of = nullptr;  // by rank, of two-level algorithms; nullptr: all are on one
   bool shares_memory = false;    // the ranks of each node do (node/team.hpp)
+  Neighbours neighbours = {};    // counts and places are then by neighbour, in the order of these
 };
 
 enum class Space : uint8_t { data, input, scratch };

@@ -54,8 +54,14 @@ const char* algorithm_for(collectives::Operation operation, int64_t bytes, size_
     case collectives::Operation::barrier:
       return "dissemination";
     case collectives::Operation::alltoallv:
+    case collectives::Operation::alltoallw:
     case collectives::Operation::gatherv:
     case collectives::Operation::scatterv:
+    case collectives::Operation::neighbor_allgather:
+    case collectives::Operation::neighbor_allgatherv:
+    case collectives::Operation::neighbor_alltoall:
+    case collectives::Operation::neighbor_alltoallv:
+    case collectives::Operation::neighbor_alltoallw:
       break;
     case collectives::Operation::alltoall:
       return bytes <= 256 && processes >= 8 ? "bruck" : bytes <= 32768 ? "linear" : "pairwise";

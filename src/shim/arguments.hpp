@@ -17,7 +17,8 @@ inline int64_t count_in(Word w, bool large) { return large ? static_cast<int64_t
 // Where the arguments of one side are; -1: the function has none.
 struct SidePlaces {
   int8_t buffer, count, places, datatype;
-  bool by_rank;  // counts are an array
+  bool by_rank;        // counts are an array
+  bool types_by_rank;  // and so are datatypes
 };
 
 template <Operation operation>
@@ -26,13 +27,21 @@ struct Places {
   static constexpr collectives::Arguments at = facts.arguments;
   // Else both sides take the same count and datatype.
   static constexpr bool has_two_counts = at.scount >= 0 && at.rcount >= 0;
-  static constexpr SidePlaces from{at.sbuf, at.scount >= 0 ? at.scount : at.rcount, at.sdispls,
-                                   at.stype >= 0 ? at.stype : at.rtype, facts.contributed.count_per_rank};
+  static constexpr SidePlaces from{at.sbuf,
+                                   at.scount >= 0 ? at.scount : at.rcount,
+                                   at.sdispls,
+                                   at.stype >= 0 ? at.stype : at.rtype,
+                                   facts.contributed.count_per_rank,
+                                   facts.contributed.datatype_per_rank};
   static constexpr SidePlaces to =
       has_two_counts
-          ? SidePlaces{at.rbuf, at.rcount, at.rdispls, at.rtype, facts.received.count_per_rank}
-          : SidePlaces{at.rbuf >= 0 ? at.rbuf : at.sbuf, from.count, from.places, from.datatype, from.by_rank};
-  static_assert(!facts.contributed.datatype_per_rank, "datatypes by rank are not supported yet");
+          ? SidePlaces{at.rbuf,
+                       at.rcount,
+                       at.rdispls,
+                       at.rtype,
+                       facts.received.count_per_rank,
+                       facts.received.datatype_per_rank}
+          : SidePlaces{at.rbuf >= 0 ? at.rbuf : at.sbuf, from.count, from.places, from.datatype, from.by_rank, false};
 };
 
 // The side whose count and datatype mean something on every rank: that of what is contributed, or where the root alone
@@ -52,8 +61,9 @@ inline Call call_of(const Word* args, bool large) {
   const auto word = [args](int8_t place) { return place >= 0 ? args[place] : 0; };
   const auto side = [&](const SidePlaces& at) {
     CallSide found{};
+    found.places_are_addresses = At::facts.for_neighbours && At::facts.contributed.datatype_per_rank;
     found.buffer = word(at.buffer);
-    found.datatype = word(at.datatype);
+    (at.types_by_rank ? found.datatypes : found.datatype) = word(at.datatype);
     if (at.by_rank) {
       found.counts = word(at.count);
       found.places = word(at.places);

@@ -12,6 +12,7 @@ struct CallSide {
   int64_t count;
   int64_t size;  // bytes of an element; of the side that decides, until the call is carried out
   Word counts, places, datatypes;
+  bool places_are_addresses = false;  // MPI_Aints, even of a function without large counts
 };
 
 struct Call {

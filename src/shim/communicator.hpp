@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "collectives/node/team.hpp"
+#include "shim/neighbourhood.hpp"
 #include "shim/report.hpp"
 #include "shim/state.hpp"
 
@@ -34,6 +35,11 @@ class Communicator {
   const int* node_of() const { return nodes_; }
   // The ranks of this one's node, where a rule needs them and they can share memory.
   collectives::node::Team* team() const { return team_.get(); }
+  // Asked of the library at the first call for them.
+  const Neighbourhood& neighbourhood() {
+    if (!neighbourhood_) neighbourhood_ = std::make_unique<Neighbourhood>(handle, rank);
+    return *neighbourhood_;
+  }
   // Gives the communicator back to the library: not when the library is about to end.
   void free_own();
 
@@ -55,6 +61,7 @@ class Communicator {
   uint64_t own_handle_ = 0;
   int* nodes_ = nullptr;
   std::unique_ptr<collectives::node::Team> team_;
+  std::unique_ptr<Neighbourhood> neighbourhood_;
 };
 
 // The library calls it when a communicator is freed.

@@ -8,10 +8,11 @@
 namespace leadline::shim {
 
 // What an operation does with data, and so which function here carries it out.
-enum class Form : uint8_t { meeting, reduction, moving, moving_of_known_lengths, exchange };
+enum class Form : uint8_t { meeting, reduction, moving, moving_of_known_lengths, exchange, neighbours };
 
 constexpr Form form_of(const collectives::OperationFacts& facts) {
   if (!facts.has_data) return Form::meeting;
+  if (facts.for_neighbours) return Form::neighbours;
   if (facts.reduces) return Form::reduction;
   if (!facts.sizes_are_known()) return Form::exchange;
   return facts.has_counts_by_rank() ? Form::moving_of_known_lengths : Form::moving;
@@ -28,5 +29,8 @@ bool move_all_blocks(Communicator& c, const Rule& rule, const Call& call, Reason
 // Every rank has a block for every other, or for the root, or the root for every rank, of lengths that only the two
 // know.
 bool exchange_blocks(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
+
+// Every rank has a block for every neighbour, or one for all of them.
+bool exchange_with_neighbours(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
 
 }  // namespace leadline::shim

@@ -21,7 +21,7 @@ struct CountsByRank {
   }
 };
 
-// Counts and places by rank, in elements of the schedule: those of the Problem. nullptr: it has none.
+// Counts and places by rank, or by neighbour, in elements of the schedule: those of the Problem. nullptr: it has none.
 struct ByRank {
   const int64_t *contributed = nullptr, *contributed_places = nullptr;
   const int64_t *received = nullptr, *received_places = nullptr;

@@ -33,7 +33,6 @@ constexpr const char* reasons[] = {
     "the ranks of a node cannot share memory",
     "a nonblocking call",
     "a persistent call",
-    "in place",
     "table not used",
 };
 static_assert(sizeof(reasons) / sizeof(*reasons) == static_cast<int>(Reason::count));

@@ -25,7 +25,6 @@ enum class Reason : uint8_t {
   no_memory,
   nonblocking,
   persistent,
-  in_place,
   off,
   count
 };

@@ -49,6 +49,8 @@ CarryOut carried_out_by(Form form) {
       return move_all_blocks;
     case Form::exchange:
       return exchange_blocks;
+    case Form::neighbours:
+      return exchange_with_neighbours;
   }
   return meet;
 }

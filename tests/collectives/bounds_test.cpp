@@ -59,8 +59,9 @@ struct Formula {
 // Thakur and others 2005 for the exchanges, of p blocks of the length of a message; Bruck and others 1997 for theirs.
 constexpr auto B = Operation::broadcast, R = Operation::reduce, A = Operation::allreduce, E = Operation::alltoall,
                G = Operation::allgather, Q = Operation::reduce_scatter_block, V = Operation::reduce_scatter,
-               W = Operation::allgatherv, Z = Operation::alltoallv, T = Operation::barrier, S = Operation::scatter,
-               H = Operation::gatherv, U = Operation::scatterv, P = Operation::scan, X = Operation::exscan;
+               W = Operation::allgatherv, Z = Operation::alltoallv, ZW = Operation::alltoallw, T = Operation::barrier,
+               S = Operation::scatter, H = Operation::gatherv, U = Operation::scatterv, P = Operation::scan,
+               X = Operation::exscan;
 const Formula formulas[] = {
     {B, "linear", [](double p, double, double) { return Figures{p - 1, p - 1, p - 1}; }, false},
     {B, "chain", [](double p, double, double S) { return Figures{p - 2 + S, (p - 1) * S, p - 1}; }, false},
@@ -113,6 +114,9 @@ const Formula formulas[] = {
     {Z, "ring", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
     {Z, "pairwise", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
     {Z, "spread_out", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {ZW, "linear", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {ZW, "pairwise", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
+    {ZW, "spread_out", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
     {W, "linear", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
     {W, "ring", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
     {W, "neighbour_exchange", [](double p, double, double) { return Figures{any, p * (p - 1), p * (p - 1)}; }, false},
@@ -196,7 +200,7 @@ const Network slow = with_memory(Network::uniform(ethernet, 65536));
 
 void check_bounds(int p) {
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.needs_memory) continue;  // bounds are of messages
+    if (algorithm.needs_memory || facts_of(algorithm.operation).for_neighbours) continue;  // bounds are of messages
     for (const Network& network : {cluster, slow, one_port})
       for (const int64_t bytes : {8, 4096, 262144}) {
         Problem problem;
@@ -221,7 +225,7 @@ struct Best {
 Best best_of(Operation operation, int p, int64_t bytes, const Network& network, const Places& places) {
   Best best;
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.operation != operation || algorithm.needs_memory) continue;
+    if (algorithm.operation != operation || algorithm.needs_memory || facts_of(operation).for_neighbours) continue;
     const bool exchanges = facts_of(operation).exchanges() && std::strcmp(algorithm.name, "bruck") != 0;
     const bool quadratic = exchanges || std::strstr(algorithm.name, "ring") || std::strstr(algorithm.name, "direct");
     if (p > 512 && quadratic && !(places.node_of && std::strstr(algorithm.name, "two_level"))) continue;

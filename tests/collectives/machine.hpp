@@ -82,11 +82,17 @@ class Machine {
     bool in_place = false;   // the input is in the data
   };
 
+  // Elements of a rank's data and input, where they do not follow from the problem.
+  struct Sizes {
+    int64_t received = 0, contributed = 0;
+  };
+
   // "": all ended, and nothing was wrong.
   std::string run(const std::vector<Schedule>& schedules, const Problem& problem, Options options,
-                  const std::vector<ByRank>& by_rank = {}) {
+                  const std::vector<ByRank>& by_rank = {}, const std::vector<Sizes>& sizes = {}) {
     schedules_ = &schedules;
     by_rank_ = &by_rank;
+    sizes_ = &sizes;
     problem_ = problem;
     options_ = options;
     error_.clear();
@@ -163,7 +169,9 @@ class Machine {
     const bool is_root = rank == problem_.root, has_data = facts.has_result(is_root);
     const bool has_input = facts.contributes(is_root) && !facts.has_one_buffer();
     const Problem problem = problem_of(problem_, rank, *by_rank_);
-    const int64_t contributed = contributed_by(problem), received = received_by(problem);
+    const bool given = !sizes_->empty();
+    const int64_t contributed = given ? (*sizes_)[static_cast<size_t>(rank)].contributed : contributed_by(problem);
+    const int64_t received = given ? (*sizes_)[static_cast<size_t>(rank)].received : received_by(problem);
     const int64_t sizes[] = {has_data ? received : 0, has_input ? contributed : 0, schedule.scratch_elements};
     place(problem, &r, options_.in_place && has_data && has_input && !facts.exchanges());
     for (int i = 0; i < 3; ++i) {
@@ -373,6 +381,7 @@ class Machine {
 
   const std::vector<Schedule>* schedules_ = nullptr;
   const std::vector<ByRank>* by_rank_ = nullptr;
+  const std::vector<Sizes>* sizes_ = nullptr;
   Problem problem_;
   Options options_;
   std::string error_;

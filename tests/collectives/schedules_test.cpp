@@ -202,6 +202,7 @@ void check_processes(int p) {
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.needs_memory) continue;  // no messages to simulate: tests/shim/test_memory.py
     const OperationFacts& facts = facts_of(algorithm.operation);
+    if (facts.for_neighbours) continue;  // neighbours_test.cpp
     // Where every rank has a block of every rank, p blocks of p elements each are too many.
     const bool quadratic = (facts.contributed.block_per_rank && !facts.contributed.root_only) ||
                            (facts.received.block_per_rank && !facts.received.root_only);

@@ -269,10 +269,15 @@ struct Side {
       begins.push_back(begins.back() + counts.back());
     }
     lengths.assign(counts.begin(), counts.end());
-    places.assign(begins.begin(), begins.end());
   }
 
-  std::vector<int> counts, places;
+  std::vector<int> places_in(int64_t unit) const {
+    std::vector<int> places;
+    for (const int64_t begin : begins) places.push_back(static_cast<int>(begin * unit));
+    return places;
+  }
+
+  std::vector<int> counts;
   std::vector<int64_t> lengths, begins = {0};
 };
 
@@ -311,9 +316,12 @@ void run_operation(Operation operation, const Kind& kind, int64_t count, int roo
   const bool contributes = facts.contributes(rank == root);
   fill(kind, &given, contributed, static_cast<uint32_t>(rank + 1));
   if (facts.has_one_buffer() && contributes) native = given;
-  leadline::bench::call_native(
-      operation, {given.data(), own, kind.datatype, native.data(), own, kind.datatype, kind.op, root, MPI_COMM_WORLD,
-                  to.counts.data(), to.places.data(), from.counts.data(), from.places.data()});
+  const int64_t unit = facts.contributed.datatype_per_rank ? kind.bytes : 1;  // of places
+  const std::vector<int> to_places = to.places_in(unit), from_places = from.places_in(unit);
+  const std::vector<MPI_Datatype> types(static_cast<size_t>(processes), kind.datatype);
+  leadline::bench::call_native(operation, {given.data(), own, kind.datatype, native.data(), own, kind.datatype, kind.op,
+                                           root, MPI_COMM_WORLD, to.counts.data(), to_places.data(), from.counts.data(),
+                                           from_places.data(), types.data(), types.data()});
   std::vector<int> nodes(static_cast<size_t>(processes));
   for (int i = 0; i < processes; ++i) nodes[static_cast<size_t>(i)] = count % 2 ? i % 3 : i / 4;
   for (const Algorithm& algorithm : algorithms()) {
@@ -348,7 +356,9 @@ int main(int argc, char** argv) {
       const int64_t count = size == 1 ? 1 : size / kind.bytes;
       for (const int root : roots) {
         for (int i = 0; i < operation_count; ++i)
-          if (facts_of_operations[i].has_root || root == roots.front())
+          if (facts_of_operations[i].for_neighbours)
+            continue;  // shim_neighbours.c
+          else if (facts_of_operations[i].has_root || root == roots.front())
             run_operation(static_cast<Operation>(i), kind, count, root, comm);
       }
     }

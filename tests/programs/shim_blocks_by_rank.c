@@ -1,7 +1,6 @@
 /* Operations that move blocks with their own counts and places and reduce nothing, with known results: in place or not,
-   each rank with its own datatypes and places, on several communicators. Prints how many results each rank looked at
-   and how many were wrong.
-   shim_blocks_by_rank OPERATION... */
+   each rank (and of alltoallw each block) with its own datatypes and places, on several communicators. Prints how many
+   results each rank looked at and how many were wrong. shim_blocks_by_rank OPERATION... */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,41 +8,45 @@
 
 #include "shim_pairs.h"
 
-enum { allgatherv, alltoallv, gatherv, scatterv, operation_count };
-static const char* const names[] = {"allgatherv", "alltoallv", "gatherv", "scatterv"};
+enum { allgatherv, alltoallv, alltoallw, gatherv, scatterv, operation_count };
+static const char* const names[] = {"allgatherv", "alltoallv", "alltoallw", "gatherv", "scatterv"};
 
 static long results = 0, wrong = 0;
 enum { most_ranks = 64 };
 
 /* Pairs of a block. Some have none, and those before them twice as many, so that their mean is `count`. */
 static int length_of(int operation, int from, int to, int size, int count) {
-  if (operation == alltoallv) from = (from + 2 * to) % size;
+  if (operation == alltoallv || operation == alltoallw) from = (from + 2 * to) % size;
   if (from % 3 == 2) return count;
   return from % 3 == 1 ? 0 : from + 1 < size ? 2 * count : count;
 }
 
-/* A buffer of blocks, the last rank's first, an element apart. */
+/* A buffer of blocks, the last rank's first, an element apart; or two, where each block has its own datatype. */
 struct blocks {
   int number, way;
   int lengths[most_ranks], places[most_ranks];
-  int elements, *memory; /* `before` ints more on either side */
+  int ways_of[most_ranks], begins[most_ranks]; /* begins: in ints */
+  int ints, *memory;                           /* `before` ints more on either side */
 };
 
-static struct blocks blocks_of(int number, int way, int unset, const int* lengths) {
-  struct blocks b = {number, way, {0}, {0}, 0, NULL};
-  for (int i = number - 1; i >= 0; --i) {
+static struct blocks blocks_of(int number, int way, int is_mixed, int unset, const int* lengths) {
+  struct blocks b = {.number = number, .way = way};
+  for (int i = number - 1, elements = 0; i >= 0; --i) {
     b.lengths[i] = lengths[i];
-    b.places[i] = b.elements;
-    b.elements += b.lengths[i] + 1;
+    b.ways_of[i] = is_mixed ? (way + i) % way_count : way;
+    b.places[i] = elements;
+    b.begins[i] = b.ints;
+    elements += b.lengths[i] + 1;
+    b.ints += (b.lengths[i] + 1 + is_mixed) * extents[b.ways_of[i]];
   }
-  const int ints = b.elements * extents[way] + 2 * before;
-  b.memory = malloc(sizeof(int) * (size_t)ints);
-  for (int i = 0; i < ints; ++i) b.memory[i] = unset;
+  b.ints += 2 * before;
+  b.memory = malloc(sizeof(int) * (size_t)b.ints);
+  for (int i = 0; i < b.ints; ++i) b.memory[i] = unset;
   return b;
 }
 
 static int* at(const struct blocks* b, int block, int i) {
-  return b->memory + before + b->places[block] * extents[b->way] + place_of(b->way, i);
+  return b->memory + before + b->begins[block] + place_of(b->ways_of[block], i);
 }
 
 static int all_of(const struct blocks* b) {
@@ -54,13 +57,14 @@ static int all_of(const struct blocks* b) {
 
 static int set_ints(const struct blocks* b, int unset) {
   int set = 0;
-  for (int i = 0; i < b->elements * extents[b->way] + 2 * before; ++i) set += b->memory[i] != unset;
+  for (int i = 0; i < b->ints; ++i) set += b->memory[i] != unset;
   return set;
 }
 
 #define BY_NAME(prefix, suffix, l, p)                                                                                   \
   (operation == allgatherv  ? prefix##Allgatherv##suffix(from, s->lengths[0], types[0], to, l[1], p[1], types[1], comm) \
    : operation == alltoallv ? prefix##Alltoallv##suffix(from, l[0], p[0], types[0], to, l[1], p[1], types[1], comm)     \
+   : operation == alltoallw ? prefix##Alltoallw##suffix(from, l[0], p[0], each[0], to, l[1], p[1], each[1], comm)       \
    : operation == gatherv                                                                                               \
        ? prefix##Gatherv##suffix(from, s->lengths[0], types[0], to, l[1], p[1], types[1], root, comm)                   \
        : prefix##Scatterv##suffix(from, l[0], p[0], types[0], to, r->lengths[0], types[1], root, comm))
@@ -72,7 +76,15 @@ static int call(int operation, const void* from, const struct blocks* s, void* t
                                 to == MPI_IN_PLACE || !r->number ? MPI_DATATYPE_NULL : ways[r->way]};
   const int turn = all_of(r) + r->number;
   const int* lengths[] = {s->number ? s->lengths : NULL, r->number ? r->lengths : NULL};
+  int bytes_to[2][most_ranks];
+  MPI_Datatype each[2][most_ranks];
+  for (int side = 0; side < 2; ++side)
+    for (int i = 0; i < (side ? r : s)->number; ++i) {
+      bytes_to[side][i] = (int)sizeof(int) * (side ? r : s)->begins[i];
+      each[side][i] = ways[(side ? r : s)->ways_of[i]];
+    }
   const int* places[] = {s->number ? s->places : NULL, r->number ? r->places : NULL};
+  if (operation == alltoallw) places[0] = bytes_to[0], places[1] = bytes_to[1];
   MPI_Count large_lengths[2][most_ranks];
   MPI_Aint large_places[2][most_ranks];
   for (int side = 0; side < 2; ++side)
@@ -94,12 +106,13 @@ static void check(int operation, MPI_Comm comm, int count, int from_way, int to_
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   const int rooted = operation == gatherv || operation == scatterv, is_root = rank == root;
-  const int sends = operation == alltoallv ? size : operation == scatterv ? (is_root ? size : 0) : 1;
+  const int for_each = operation == alltoallv || operation == alltoallw; /* rank a block of every rank */
+  const int sends = for_each ? size : operation == scatterv ? (is_root ? size : 0) : 1;
   const int receives = operation == scatterv ? 1 : operation == gatherv && !is_root ? 0 : size;
   in_place = in_place && (is_root || !rooted);
   for (int i = 0; i < size; ++i) {
     /* In place both are the same, so they must be so for each pair. */
-    const int meet = in_place && operation == alltoallv;
+    const int meet = in_place && for_each;
     to_each[i] = length_of(operation, meet ? rank + i : operation == scatterv ? i : rank, meet ? 0 : i, size, count);
     from_each[i] = length_of(operation,
                              meet                    ? rank + i
@@ -107,21 +120,23 @@ static void check(int operation, MPI_Comm comm, int count, int from_way, int to_
                                                      : i,
                              meet ? 0 : rank, size, count);
   }
-  struct blocks from = blocks_of(sends, from_way, -5, to_each), to = blocks_of(receives, to_way, -7, from_each);
+  const int is_mixed = operation == alltoallw;
+  struct blocks from = blocks_of(sends, from_way, is_mixed, -5, to_each);
+  struct blocks to = blocks_of(receives, to_way, is_mixed, -7, from_each);
   const int keeps = in_place && operation == scatterv, contributes_there = in_place && !keeps;
   for (int b = 0; b < from.number; ++b)
     for (int i = 0; i < 2 * from.lengths[b]; ++i) {
       *at(&from, b, i) = value(rank, b, i);
-      if (contributes_there) *at(&to, operation == alltoallv ? b : rank, i) = value(rank, b, i);
+      if (contributes_there) *at(&to, for_each ? b : rank, i) = value(rank, b, i);
     }
   void *sent = all_of(&from) ? from.memory + before : NULL, *received = all_of(&to) ? to.memory + before : NULL;
   int right = call(operation, contributes_there ? MPI_IN_PLACE : sent, &from, keeps ? MPI_IN_PLACE : received, &to,
                    root, comm) == MPI_SUCCESS;
   for (int b = 0; b < to.number && !keeps; ++b)
     for (int i = 0; i < 2 * to.lengths[b]; ++i)
-      right = right && *at(&to, b, i) == (operation == scatterv    ? value(root, rank, i)
-                                          : operation == alltoallv ? value(b, rank, i)
-                                                                   : value(b, 0, i));
+      right = right && *at(&to, b, i) == (operation == scatterv ? value(root, rank, i)
+                                          : for_each            ? value(b, rank, i)
+                                                                : value(b, 0, i));
   right = right && set_ints(&to, -7) == (keeps ? 0 : 2 * all_of(&to)) && set_ints(&from, -5) == 2 * all_of(&from);
   ++results;
   if (!right && ++wrong < 5)

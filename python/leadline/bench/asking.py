@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from leadline import _core
 from leadline.errors import UsageError
-from leadline.operations import operations
+from leadline.operations import measured, operations
 from leadline.text.sizes import parse
 
 EXCHANGES = ("blocking", "nonblocking", "persistent", "sendrecv", "bcast")
-COLLECTIVES = tuple(operations())
+COLLECTIVES = tuple(measured())
 POINT_TO_POINT = ("p2p", "latency", "netpipe")
 OPERATIONS = (*POINT_TO_POINT, *COLLECTIVES)
 PARTS = "parts"  # in place of names: all that the operation has
@@ -24,7 +24,7 @@ DEFAULT_SIZES = {
     "latency": (0,),
     **{
         name: (8, 64, 512, 4096, 32768, 262144, 1048576) if operation.has_data else (0,)
-        for name, operation in operations().items()
+        for name, operation in measured().items()
     },
 }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.cli.reporting import say_owner
 from leadline.cli.saying import say, shown
-from leadline.operations import operations
+from leadline.operations import measured
 from leadline.text.printing import write_json
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def bench_from(
     from leadline.tuning.savings_output import print_savings
 
     say_owner(directory)
-    calls = calls_of(directory, [operation] if operation else list(operations()), of_run(directory))
+    calls = calls_of(directory, [operation] if operation else list(measured()), of_run(directory))
     chosen = library or library_of_launcher((launcher or "").split()) or library_of_run(directory)
     chosen = chosen or default_library("c++", max(call.processes for call in calls))
     say(f"measuring {len(calls)} distinct calls of {shown(directory)} with {chosen}")

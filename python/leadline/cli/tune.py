@@ -13,10 +13,10 @@ import click
 from leadline.cli.reporting import say_owner
 from leadline.cli.saying import say, shown
 from leadline.errors import UsageError
-from leadline.operations import operations
+from leadline.operations import measured
 from leadline.text.printing import write_json
 
-OPERATIONS = ",".join(operations())
+OPERATIONS = ",".join(measured())
 
 
 @click.command("tune")

@@ -16,7 +16,7 @@ from leadline.figures.run import Run
 from leadline.figures.waits import Waits
 from leadline.launchers import OTHER, LauncherKind
 from leadline.libraries import MpiLibrary
-from leadline.operations import operations
+from leadline.operations import measured
 
 COLLECTIVE_FILES = re.compile("^MPI_File_i?(read|write)(_at|_shared)?(_all|_ordered)")
 VARIABLE_OPTIONS = ("x", "env", "genv")
@@ -104,7 +104,7 @@ def facts_of(
     by_category = {
         name: sum(rank.category_s[name] for rank in content.ranks) for name in ("point_to_point", "completion")
     }
-    names = {f"MPI_{known.function}": name for name, known in operations().items()}
+    names = {f"MPI_{known.function}": name for name, known in measured().items()}
     collective = [each for each in content.functions if each.cls in ("coll", "icoll", "coll_init")]
     uses = content.host_uses
     buckets = enumerate(content.sizes.messages)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leadline import _core, mpi, run_directory
 from leadline.errors import DamagedTrace, MissingPrerequisite, UsageError
-from leadline.operations import Operation, operations
+from leadline.operations import Operation, measured, operations
 
 COMMUNICATOR = 0xFFFFFF  # docs/reference/format.md: the rest of the number is flags
 
@@ -59,7 +59,7 @@ def library_of_run(directory: Path) -> str | None:
 
 
 def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
-    names = {f"MPI_{operation.function}": name for name, operation in operations().items()}
+    names = {f"MPI_{operation.function}": name for name, operation in measured().items()}
     found: Counter[tuple[str, int, int]] = Counter()
     for thread in range(process.threads):
         sites = process.sites(thread)
