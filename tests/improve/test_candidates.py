@@ -190,11 +190,14 @@ def test_every_kind_answers_with_names_of_its_own(kind: str, library: Any) -> No
 
 
 def test_an_algorithm_is_tried_without_what_the_user_set_for_its_operation() -> None:
-    given = {"OMPI_MCA_coll_tuned_bcast_algorithm": "3", "OMPI_MCA_coll_tuned_alltoall_algorithm": "1"}
-    about = facts(collectives=(Collective("MPI_Bcast", "bcast", 0.4, 100),), set_variables=given)
-    assert {setting.without for setting in tried("library-algorithms", about)} == {
-        ("OMPI_MCA_coll_tuned_bcast_algorithm",)
-    }
+    """A forced algorithm is set to 0, the library's own choice: it may also stand in the user's file."""
+    forced = "OMPI_MCA_coll_tuned_bcast_algorithm"
+    given = {forced: "3", f"{forced}_segmentsize": "64", "OMPI_MCA_coll_tuned_alltoall_algorithm": "1"}
+    for variables in (given, {}):
+        about = facts(collectives=(Collective("MPI_Bcast", "bcast", 0.4, 100),), set_variables=variables)
+        found = tried("library-algorithms", about)
+        assert {setting.variables[forced] for setting in found} == {"0"}
+        assert {setting.without for setting in found} == {(f"{forced}_segmentsize",) if variables else ()}
 
 
 @pytest.mark.parametrize(
