@@ -12,7 +12,7 @@ namespace leadline::shim {
 namespace {
 
 // By neighbour, as a schedule has them: whether there is a block, as a count, and its number, as its place.
-struct Presence {
+struct BlocksOfNeighbours {
   std::vector<int64_t> counts, places;
 
   void add(const ProgramBlocks& blocks, int32_t block, int32_t neighbour) {
@@ -38,7 +38,7 @@ bool exchange_with_neighbours(Communicator& c, const Rule& rule, const Call& cal
     return false;
   }
   if (!equipped(c, rule, why)) return false;
-  Presence to, from;
+  BlocksOfNeighbours to, from;
   for (size_t i = 0; i < of.targets().size(); ++i)
     to.add(moving.contributed, is_for_each ? static_cast<int32_t>(i) : 0, of.targets()[i]);
   for (const int32_t block : of.block_of_source())

@@ -79,7 +79,7 @@ def test_options_that_would_do_nothing_are_refused_before_the_program_runs(optio
         ("intel", "alltoallv", "linear"),
         ("intel", "scatterv", "linear"),
         ("intel", "scan", "recursive_doubling"),
-        ("mpich", "exscan", "recursive_doubling"),
+        ("mpich", "scan", "recursive_doubling"),
     ],
 )
 def test_settings_of_scans_and_of_blocks_with_counts_are_proven(

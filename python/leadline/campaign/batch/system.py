@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.errors import MeasurementFailed
+from leadline.launchers.variables import batch_variables
 
 QUERY_S = 30.0  # between two queries of this user's campaigns, however many there are
 COMMAND_S = 120.0
@@ -19,19 +20,23 @@ COMMAND_S = 120.0
 
 @dataclass(frozen=True)
 class System:
-    """submit: words before the options; {name}, {log}, {clock} and {minutes} are filled in.   variable: a job's id in
-    its environment.   state: finds the state in what the query prints.   over: states of jobs that ended.
-    unknown: what the query says of a job that it no longer knows.
+    """submit: words before the options; {name}, {log}, {clock} and {minutes} are filled in.   state: finds the state in
+    what the query prints.   over: states of jobs that ended.   unknown: what the query says of a job that it no longer
+    knows.
     """
 
     name: str
     submit: tuple[str, ...]
     query: tuple[str, ...]
     cancel: tuple[str, ...]
-    variable: str
     state: re.Pattern[str]
     over: frozenset[str]
     unknown: re.Pattern[str]
+
+    @property
+    def variable(self) -> str:
+        """A job's id in its environment."""
+        return batch_variables()[self.name].id
 
     def submitted(self, script: Path, log: Path, limit_s: float, options: Sequence[str]) -> str:
         """The job's id. Raises MeasurementFailed."""
@@ -66,7 +71,6 @@ SYSTEMS = {
             ("qsub", "-N", "{name}", "-j", "oe", "-o", "{log}", "-l", "walltime={clock}"),
             ("qstat",),
             ("qdel",),
-            "PBS_JOBID",
             re.compile(r"^\S+\s+\S+\s+\S+\s+\S+\s+([A-Z])\s+\S+\s*$", re.MULTILINE),
             frozenset("CFX"),
             re.compile(r"Unknown Job|has finished", re.IGNORECASE),
@@ -76,7 +80,6 @@ SYSTEMS = {
             ("sbatch", "--parsable", "--job-name={name}", "--output={log}", "--time={minutes}"),
             ("squeue", "--noheader", "--format=%T", "--jobs"),
             ("scancel",),
-            "SLURM_JOB_ID",
             re.compile(r"^\s*([A-Z_]+)\s*$", re.MULTILINE),
             frozenset({"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED"}),
             re.compile(r"Invalid job id", re.IGNORECASE),
