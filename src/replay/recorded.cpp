@@ -167,6 +167,8 @@ void Recorded::read_times(const trace::Process& process, const ClassTrees::Class
       const structure::LeafTimes& t = leaf.times.of(of.members.size() - 1);
       times.end_ns += static_cast<double>(t.calls) * (t.before_ns + t.duration_ns);
     }
+    // Which leave out what the recorder took between the calls: the loop's end, if it is known, may be later.
+    times.end_ns = std::fmax(times.end_ns, times.loop_end_ns);
   }
   if (shape.entered == 1 && std::isnan(times.loop_end_ns)) times.loop_end_ns = times.end_ns - after_loop_ns;
   times_.push_back(times);

@@ -19,6 +19,7 @@ from leadline.figures.content import Content
 from leadline.figures.run import Run, Site
 from leadline.findings import Finding, findings_of
 from leadline.predict import Algorithm, AnyChange, Balance, Change, Prediction, Replays
+from leadline.predict.without_effect import on_nothing
 from leadline.registry import parts_of
 from leadline.text import format as fmt
 
@@ -191,7 +192,7 @@ def _advise(
         seconds=asked.base.base.seconds,
         error=asked.base.error_of_base["whole"],
         phases_s=asked.base.predicted.phases_s,
-        notes=[*asked.base.notes, *left_out],
+        notes=[*(note for note in asked.base.notes if note not in on_nothing(0)), *left_out],
         asked=asked,
     )
 
