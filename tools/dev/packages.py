@@ -50,6 +50,7 @@ ALLOWED: dict[str, set[str]] = {
         "compare",
         "figures",
         "launch",
+        "launchers",
         "libraries",
         "mpi",
         "runs",
