@@ -280,7 +280,7 @@ def undisturbed(tmp_path: Path, program: str) -> tuple[Run, list[Candidate]]:
         run = record(directory, program, "-g")
         if found := list(merge_reductions.KIND.candidates(Content(run))):
             return run, found
-    pytest.skip("the ranks lost their cores to other processes each time")
+    pytest.skip("too long between the reductions each time, as where other processes use the cores")
 
 
 def test_an_array_that_is_summed_number_by_number_becomes_one_sum(tmp_path: Path) -> None:

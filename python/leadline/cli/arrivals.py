@@ -1,11 +1,20 @@
-"""--late and --arrival of `leadline bench`: when each rank comes to an operation."""
+"""--late and --arrival of `leadline bench` and `tune`: when each rank comes to an operation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import click
+
 from leadline.cli.saying import say
 from leadline.errors import UsageError
+
+arrival_option = click.option(
+    "--arrival",
+    metavar="RUN|together",
+    envvar="LEADLINE_ARRIVAL",
+    help="Ranks arrive as at these calls in RUN. With --from its own RUN, unless they shall arrive together.",
+)
 
 Patterns = Mapping[int, Sequence[Sequence[float]]]
 

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from leadline import mpi
 from leadline.bench.asking import COLLECTIVES, OPERATIONS, PARTS, POINT_TO_POINT
+from leadline.cli.arrivals import arrival_option
 from leadline.errors import UsageError
 from leadline.text.printing import write_json
 from leadline.text.suggestions import available
@@ -96,12 +97,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     envvar="LEADLINE_LATE",
     help="Ranks that arrive late, each by so many µs, for example 1:500.",
 )
-@click.option(
-    "--arrival",
-    metavar="RUN|together",
-    envvar="LEADLINE_ARRIVAL",
-    help="Ranks arrive as at these calls in RUN. With --from its own RUN, unless they shall arrive together.",
-)
+@arrival_option
 @click.option(
     "--start",
     type=click.Choice(["announced", "barrier"]),

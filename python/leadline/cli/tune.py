@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from leadline.cli.arrivals import arrival_option
 from leadline.cli.reporting import say_owner
 from leadline.cli.saying import say, shown
 from leadline.errors import UsageError
@@ -49,12 +50,7 @@ OPERATIONS = ",".join(measured())
     envvar="LEADLINE_TRACE",
     help="Tune only the collectives that RUN used, with its MPI library.",
 )
-@click.option(
-    "--arrival",
-    metavar="RUN|together",
-    envvar="LEADLINE_ARRIVAL",
-    help="Ranks arrive as at these calls in RUN. With --from its own RUN, unless they shall arrive together.",
-)
+@arrival_option
 @click.option(
     "--guidelines",
     is_flag=True,
