@@ -40,17 +40,4 @@ bool with_neighbours_at_once(const Problem& problem, Schedule* schedule) {
   return true;
 }
 
-bool with_neighbours_by_dimension(const Problem& problem, Schedule* schedule) {
-  const Neighbours& of = problem.neighbours;
-  if (!of.known || !of.is_grid) return false;
-  for (int i = 0; i < of.target_count; ++i) {
-    const uint32_t first = schedule->requests;
-    if (is_another(problem, of.sources[i])) schedule->receive(received_at(problem, i), of.sources[i]);
-    if (is_another(problem, of.targets[i])) schedule->send(sent_to(problem, i), of.targets[i]);
-    schedule->wait_from(first);
-  }
-  keep_for_itself(problem, schedule);
-  return true;
-}
-
 }  // namespace leadline::collectives

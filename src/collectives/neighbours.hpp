@@ -8,8 +8,5 @@ namespace leadline::collectives {
 
 // All messages are under way together. False: the ranks have no neighbours known.
 bool with_neighbours_at_once(const Problem& problem, Schedule* schedule);
-// A message each way in each round, which is waited for: first down and then up in each dimension. False: the
-// neighbours are not those of a Cartesian communicator.
-bool with_neighbours_by_dimension(const Problem& problem, Schedule* schedule);
 
 }  // namespace leadline::collectives

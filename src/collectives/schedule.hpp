@@ -21,7 +21,6 @@ namespace leadline::collectives {
 // itself, too; messages between two ranks are matched in the order in which they are here. -1: nobody, beyond an edge.
 struct Neighbours {
   bool known = false;
-  bool is_grid = false;  // of a Cartesian communicator: in each dimension down and then up, as the messages go
   int target_count = 0, source_count = 0;
   const int *targets = nullptr, *sources = nullptr;
 };

@@ -44,7 +44,7 @@ Neighbourhood::Neighbourhood(uint64_t comm, int32_t rank) {
   int32_t topology = abi.undefined;
   if (call_real(Fn::Topo_test, comm, &topology) != 0) return;
   if (topology == abi.family->topo_cart) {
-    known_ = is_grid_ = ask_grid(comm);
+    known_ = ask_grid(comm);
   } else if (topology == abi.family->topo_graph) {
     known_ = ask_graph(comm, rank);
   } else if (topology == abi.family->topo_dist_graph) {
@@ -104,7 +104,6 @@ bool Neighbourhood::ask_distributed_graph(uint64_t comm) {
 
 collectives::Neighbours Neighbourhood::of_schedule() const {
   return {.known = known_,
-          .is_grid = is_grid_,
           .target_count = static_cast<int>(targets_.size()),
           .source_count = static_cast<int>(sources_.size()),
           .targets = targets_.data(),

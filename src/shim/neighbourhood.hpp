@@ -26,7 +26,7 @@ class Neighbourhood {
   bool ask_graph(uint64_t comm, int32_t rank);
   bool ask_distributed_graph(uint64_t comm);
 
-  bool known_ = false, is_grid_ = false;
+  bool known_ = false;
   std::vector<int32_t> targets_, sources_, source_of_block_, block_of_source_;
 };
 

@@ -34,14 +34,13 @@ def given_by_the_library(program: str, library: Library, ranks: int, *words: str
     [("openmpi", 4), ("openmpi", 3), ("mpich", 2), ("mpich", 4), ("intel", 2), ("mpich-3.4.3", 2),
      ("debian-openmpi", 4)],
 )  # fmt: skip
-@pytest.mark.parametrize("algorithm", ["linear", "by_dimension"])
 @pytest.mark.ci("debian-openmpi", "intel", "mpich-3.4.3")
 def test_neighbours_get_what_the_library_gives(
-    name: str, ranks: int, algorithm: str, builder: Builder, shim: Path, tmp_path: Path
+    name: str, ranks: int, builder: Builder, shim: Path, tmp_path: Path
 ) -> None:
     """In dimensions of one and two ranks, too, where libraries do not agree."""
     library, program = known(name), "shim_neighbours.c"
-    table = "".join(f"{operation} 2 64 0 {EVERYTHING} {algorithm} 0 0\n" for operation in NEIGHBOURS)
+    table = "".join(f"{operation} 2 64 0 {EVERYTHING} linear 0 0\n" for operation in NEIGHBOURS)
     expected = given_by_the_library(program, library, ranks, builder=builder, cwd=tmp_path)
     outcome = start(program, library, ranks, table, builder=builder, shim=shim, directory=tmp_path)
     assert (outcome.returncode, outcome.stderr) == (0, ""), outcome.stdout
@@ -50,12 +49,8 @@ def test_neighbours_get_what_the_library_gives(
         lines = report(tmp_path / "reports", rank)[0]
         for operation in NEIGHBOURS:
             its = [line for line in lines if line.operation == operation]
-            why = {line.why for line in its if line.algorithm == "native"}
-            assert {line.algorithm for line in its} - {"native"} == {algorithm}
-            # Three of the eight topologies are graphs.
-            assert why == (set() if algorithm == "linear" else {"not supported by the algorithm"})
-            calls = sum(line.calls for line in its)
-            assert tuned_calls(its) == (calls if algorithm == "linear" else calls * 5 // 8)
+            assert {line.algorithm for line in its} == {"linear"}
+            assert tuned_calls(its) == sum(line.calls for line in its)
 
 
 def random_table(seed: int) -> str:
