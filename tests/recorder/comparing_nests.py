@@ -90,7 +90,7 @@ def compare(found: Sequence[Found], truth: Sequence[Node], certain: bool) -> lis
             candidates = []
             for f in left:
                 if holds(node.loop, f.line):
-                    problems = compare_one(f, node, certain)
+                    problems = compare_either(f, node, certain)
                     candidates.append((sum(1 + 9 * (not p.admitted) for p in problems), len(candidates), f, problems))
             best = min(candidates, default=None)
             if best and (level == 2 or best[0] <= 9 * level):
@@ -102,7 +102,7 @@ def compare(found: Sequence[Found], truth: Sequence[Node], certain: bool) -> lis
         if level == 0:
             truth = without_copies(left, truth, result)
     result += [Difference(f"missing: {truth_text(node)}") for node in truth]
-    result += [Difference(f"not in the source: {f.text()}") for f in left]
+    result += [Difference(f"not in the source: {f.text()}", f.entry.loop.about) for f in left]
     return result
 
 
@@ -134,15 +134,30 @@ def _is_of_one_within(found: Found, node: Node, truth: Sequence[Node]) -> bool:
     return any(holds(loop, found.line) for loop in within)
 
 
+def compare_either(found: Found, node: Node, certain: bool) -> list[Difference]:
+    """Or with the loop within, if it is at the same line, and the outer one is "at least": compilers made two."""
+    problems = compare_one(found, node, certain)
+    loop = found.entry.loop
+    if all(p.admitted for p in problems) or len(found.children) != 1 or not (loop.at_least or loop.about):
+        return problems
+    (within,) = found.children
+    if within.line != found.line:
+        return problems
+    of_within = compare_one(within, node, certain=False)
+    if not all(p.admitted for p in of_within):
+        return problems
+    return [Difference(f"line {found.line}: two loops", admitted=True), *of_within]
+
+
 def compare_one(found: Found, node: Node, certain: bool) -> list[Difference]:
     iterations, *per_parent = found.figures()
-    at_least = found.entry.loop.at_least
+    at_least, about = found.entry.loop.at_least, found.entry.loop.about
     result = []
     if iterations != node.iterations:
         result.append(
             Difference(
                 f"line {found.line}: {iterations} iterations, not {node.iterations}",
-                at_least and iterations <= node.iterations,
+                about or (at_least and iterations <= node.iterations),
             )
         )
     elif tuple(per_parent) != node.per_parent():

@@ -74,6 +74,12 @@ def test_iterations_that_no_call_shows_are_at_least_so_many(
     assert wrong_nests(library, recorder, tmp_path / "program", random_program(seed, 10), "-O2") == []
 
 
+# In 12006, an iteration of one copy of the body lies in a loop of its own; in 12040, one loop lies around the other.
+@pytest.mark.parametrize("seed", [12006, 12040])
+def test_two_loops_made_of_one_are_about_so_many(library: Library, recorder: Path, tmp_path: Path, seed: int) -> None:
+    assert wrong_nests(library, recorder, tmp_path / "program", random_program(seed, 10), "-O2") == []
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("level", LEVELS)
 def test_loops_of_a_thousand_nests_are_found(library: Library, recorder: Path, tmp_path: Path, level: str) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leadline import _core
+from leadline.figures.loop_statements import is_partial, statement_of
 from leadline.figures.run import Run
 from leadline.symbols import Location, call_path
-from leadline.symbols.location import STATEMENT
 from leadline.symbols.resolve import INTERPRETERS, WITHOUT_MODULE
 
 DRIVERS = {*INTERPRETERS, *(location.routine for frames in WITHOUT_MODULE for location in frames)}
@@ -25,7 +24,8 @@ class NamedLoop:
     numbers of the enclosing loops of which that is true, the next one first. restarts, restart_iterations: where that
     is true, the call sequence of its inner loop restarts so many times, each time after so many of the inner loop's
     iterations; 0: it does not, or not regularly. about: the number may be off, as only
-    the time between calls shows where iterations begin, or there is no machine code and the last one is cut short.
+    the time between calls shows where iterations begin, or there is no machine code and the last one is cut short, or
+    the compiler made two loops of the source's one.
     call_paths: that its routine is called on, where that was asked for; each is a loop of its own.   inside: of other
     candidates for the main loop, the number of the one listed before that it takes all the time of, or 0."""
 
@@ -77,19 +77,9 @@ def named_loop(run: Run, number: int) -> NamedLoop:
     """The loop with that number in the run's list."""
     loops = run.profile.loops
     loop = loops.all[number]
-    # Of an instruction, not of where a call returns to. What it does may belong to another line than its statement.
-    code = 0 if loop.by_order else STATEMENT + 1
     locate = run.places
-    header = _located(run, loop.header, code)
-    last = _located(run, loop.last, code)
-    calls = [_located(run, call) for call in loop.calls]
-    owner = _in_common([header, last, *calls])
-    place = header[owner]
-    lines = [chain[owner].line for chain in calls if chain[owner].file == place.file]
-    first = min(lines, default=0)
-    line = last[owner].line
-    if not 0 < line <= first:
-        line = min((n for n in (place.line, first) if n), default=0)
+    statement = statement_of(run, number)
+    place, line, lines = statement.place, statement.line, statement.lines
     callers = [locate(module, offset) for module, offset in loop.callers]
     locate.save()
     time_s = loops.time_ns(number) * 1e-9
@@ -101,7 +91,7 @@ def named_loop(run: Run, number: int) -> NamedLoop:
         place.file,
         line if place.file else 0,
         max(lines, default=0) if place.file else 0,
-        call_path([tuple(reversed(header[: owner + 1])), *callers]),
+        call_path([statement.routines, *callers]),
         loops.iterations(number),
         time_s,
         time_s / all_s if all_s > 0 else 0.0,
@@ -109,7 +99,7 @@ def named_loop(run: Run, number: int) -> NamedLoop:
         _silent_around(loops, loop.outer),
         shape.restarts if shape is not None else 0,
         shape.restart_iterations if shape is not None else 0,
-        loop.about,
+        loop.about or is_partial(run, number),
         cut=loop.cut and not loop.silent,
     )
 
@@ -121,20 +111,6 @@ def _silent_around(loops: _core.RunLoops, number: int) -> tuple[int, ...]:
             found.append(number)
         number = loops.all[number].outer
     return tuple(found)
-
-
-def _located(run: Run, where: tuple[int | None, int], add: int = 0) -> list[Location]:
-    """Outermost first, so that inlined routines come last."""
-    module, offset = where
-    return list(reversed(run.places(module, offset if module is None else offset + add)))
-
-
-def _in_common(chains: Sequence[Sequence[Location]]) -> int:
-    """How deep the inlined routine is that all of them are in."""
-    depth = 0
-    while all(len(chain) > depth + 1 for chain in chains) and len({chain[depth + 1].full for chain in chains}) == 1:
-        depth += 1
-    return depth
 
 
 LEAST_OTHER = 0.5  # of the main loop's time
