@@ -18,6 +18,7 @@ sys.dont_write_bytecode = False
 sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / "build" / "bytecode")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+import costs  # noqa: E402
 import failed_tests  # noqa: E402
 import kept_builds  # noqa: E402
 import native_programs  # noqa: E402
@@ -40,6 +41,7 @@ KEPT = {"LEADLINE_MPI_HOME", "LEADLINE_TEST_PROGRAMS", "LEADLINE_TEST_LIBRARIES"
 
 def pytest_configure(config: pytest.Config) -> None:
     failed_tests.register(config)
+    config.pluginmanager.register(costs.Costs())
     tiers.chosen()  # says at once where LEADLINE_TIER is none
     signals.let_children_start_afresh()
 

@@ -94,7 +94,7 @@ def test_a_scheduler_that_takes_no_job_is_a_row_with_its_words(pbs: Pbs, tmp_pat
     assert "qsub took no job: qsub: would exceed queue's per-user limit" in row["last_lines"][0]
 
 
-KILLS = 200 if tiers.everything() else 20 if tiers.reaches("ci") else 2
+KILLS = 200 if tiers.everything() else 8 if tiers.reaches("ci") else 2
 
 
 @pytest.mark.parametrize("job", ["run", "ranks"])

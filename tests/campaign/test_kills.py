@@ -26,7 +26,7 @@ def installed(*names: str) -> None:
         pytest.skip(f"these MPI libraries are not installed: {', '.join(sorted(missing))}")
 
 
-KILLS = 200 if tiers.everything() else 30 if tiers.reaches("ci") else 4
+KILLS = 200 if tiers.everything() else 12 if tiers.reaches("ci") else 4
 
 
 def test_a_campaign_killed_at_any_moment_resumes_without_losing_or_doubling(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_what_a_killed_campaign_left_running_is_ended(tmp_path: Path) -> None:
             each.wait()
 
 
-RANDOM_KILLS = 200 if tiers.everything() else 40 if tiers.reaches("ci") else 6
+RANDOM_KILLS = 200 if tiers.everything() else 16 if tiers.reaches("ci") else 6
 BOTH = ("mpich", "openmpi")
 PROGRAM = """
 #include <mpi.h>

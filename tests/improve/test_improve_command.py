@@ -155,6 +155,7 @@ def test_ranks_that_share_a_core_yield_it(improve: Improve, name: str) -> None:
 
 
 @pytest.mark.ci
+@pytest.mark.full("openmpi")
 @pytest.mark.parametrize("name", ["mpich", "openmpi"])
 def test_fewer_ranks_are_faster_on_a_core_that_they_share(improve: Improve, name: str) -> None:
     improving = improve(name, "barriers", 10, ranks=2, planted={}, only="ranks", before="taskset -c 0")
@@ -220,6 +221,7 @@ def test_an_interrupted_search_goes_on_and_measures_no_round_twice(improve: Impr
     assert {(stage, number) for stage, number, _ in again} <= {("race", 1)}  # the round that was interrupted
 
 
+@pytest.mark.ci("openmpi")
 @pytest.mark.parametrize("name", ["mpich", "openmpi"])
 def test_launches_are_ended_after_some_iterations(improve: Improve, name: str) -> None:
     """The program has a thousand steps, a minute or more, and none of its launches goes on for so long."""
@@ -248,6 +250,7 @@ def test_a_program_is_tried_with_fewer_steps_and_applied_whole(improve: Improve)
 
 
 @pytest.mark.ci
+@pytest.mark.full("mpich")  # what ends its launchers is tested with either, in tests/runs
 @pytest.mark.parametrize("name", ["mpich", "openmpi"])
 def test_a_search_that_is_killed_again_and_again_loses_nothing(improve: Improve, name: str) -> None:
     """Each launch would go on for a minute or more, and is ended at once when the search is killed."""

@@ -108,7 +108,7 @@ def test_a_launch_has_a_word_of_its_own() -> None:
     assert all(len(word) == 16 and not marked(VARIABLE, word) for word in words)
 
 
-KILLS = 100 if tiers.everything() else 20 if tiers.reaches("ci") else 3
+KILLS = 100 if tiers.everything() else 10 if tiers.reaches("ci") else 3
 
 
 @pytest.mark.parametrize("name", ["mpich", "openmpi"])

@@ -3,6 +3,7 @@
 --fast, --ci, --all: another tier of tests (docs/how-it-works/testing.md), which pytest learns from LEADLINE_TIER.
 --ci also: a test that fails by chance does not refuse the work (chance.py).
 -n N: so many workers instead of one per core, at most MOST_WORKERS; 0 for none.
+What each test took is left in build/logs/tests.xml (tests/costs.py).
 --libraries: every release of every MPI library instead, which writes the table of docs/reference/libraries.md.
 """
 
@@ -53,7 +54,7 @@ def test(missing: list[Prerequisite], arguments: list[str]) -> int:
     if "--libraries" in arguments:
         arguments = [*(word for word in arguments if word != "--libraries"), "tests/recorder/test_libraries.py"]
         environ["LEADLINE_TEST_LIBRARIES"] = "all"
-    arguments = [*workers(arguments), *arguments]
+    arguments = [*workers(arguments), f"--junitxml={LOGS / 'tests.xml'}", *arguments]
     pytest: list[str | Path] = [PYTHON, "-m", "pytest"]
     if telling_chance:
         code = chance.run(pytest, arguments, environ, LOGS)
