@@ -21,8 +21,9 @@ from leadline import predict
 from leadline.__main__ import main
 from leadline.advice.artefacts import Artefact, NotMade, artefacts_of
 from leadline.advice.artefacts.hints import hints
-from leadline.advice.artefacts.placement import RANKFILE, between_hosts, placed, placement
+from leadline.advice.artefacts.placement import RANKFILE, placement
 from leadline.advice.artefacts.settings import settings
+from leadline.placing.traffic import between, exchanged
 
 
 def run_on(hosts: list[str], edges: list[tuple[int, int, int]], **more: Any) -> Any:
@@ -74,14 +75,14 @@ def test_hosts_keep_their_number_of_ranks_and_no_placement_is_worse(seed: int) -
             n = rng.randint(1, 1000)
             traffic[a][b] += n
             traffic[b][a] += n
-    found = placed(hosts, traffic)
+    found = exchanged(hosts, traffic)
     assert Counter(found) == Counter(hosts)
-    assert between_hosts(found, traffic) <= between_hosts(hosts, traffic)
+    assert between(found, traffic) <= between(hosts, traffic)
     for a in range(ranks):  # no exchange of two ranks is left that would save any
         for b in range(a):
             other = list(found)
             other[a], other[b] = found[b], found[a]
-            assert between_hosts(other, traffic) >= between_hosts(found, traffic)
+            assert between(other, traffic) >= between(found, traffic)
 
 
 def test_on_one_host_no_placement_is_written() -> None:

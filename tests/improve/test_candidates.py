@@ -154,20 +154,15 @@ def test_what_the_machine_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp_pat
     about = facts(messages=0.3)
     for node in range(2):
         (tmp_path / "node" / f"node{node}").mkdir(parents=True)
-    siblings = tmp_path / "cpu" / "cpu0" / "topology"
-    siblings.mkdir(parents=True)
-    (siblings / "thread_siblings_list").write_text("0\n")
     monkeypatch.setattr("leadline.improve.candidates.hardware.SYSTEM", tmp_path)
     monkeypatch.setattr("leadline.improve.candidates.hardware.DEVICES", tmp_path)
     said = why("hardware", about)
-    for part in ("on one host", "keep their memory near", "no core of this host has two", "has no", "knem", "xpmem"):
+    for part in ("keeps it near", "has no", "knem", "xpmem"):
         assert part in said
-    assert "rank files" in why("hardware", facts(hosts=2))
     (tmp_path / "xpmem").write_text("")
-    (siblings / "thread_siblings_list").write_text("0-1\n")
     (tmp_path / "node" / "node1").rmdir()
     said = why("hardware", about)
-    assert ("xpmem" in said, "one NUMA node" in said, "--ranks" in said) == (False, True, True)
+    assert ("has no /dev/xpmem" in said, "one NUMA node" in said) == (False, True)
 
 
 @pytest.mark.parametrize("kind", sorted(kinds()))

@@ -10,8 +10,9 @@ from typing import Any
 
 from leadline.errors import LeadlineError
 from leadline.improve.file import read
+from leadline.improve.places import on_these_hosts
 from leadline.improve.proof import why_without_effect
-from leadline.improve.setting import Setting, command_with, variables_of
+from leadline.improve.setting import Setting, command_with, laid_out, variables_of
 from leadline.improve.step import LIGHT, recorded
 from leadline.improve.watching import Watched, records, watched, why_not_watched
 from leadline.launch import process
@@ -66,11 +67,11 @@ def apply_improvement(
     with shared_folder("apply") as folder:
         chosen = []
         for setting in settings:
-            why = _why_not(setting, command, environ, int(evidence.get("ranks") or 2), folder)
+            placed, why = _proven(setting, command, environ, int(evidence.get("ranks") or 2), folder)
             if why or not setting.by_shim:
                 outcome._add(setting, why, "seen by leadline-probe, started in the same way")
             if not why:
-                chosen.append(setting)
+                chosen.append(laid_out(placed, folder))
         words, left = command_with(command, environ, chosen, variables_of(chosen, folder))
         shim = next((setting for setting in chosen if setting.by_shim), None)
         if shim is not None and shim.table is not None:
@@ -105,11 +106,16 @@ def _run(
         outcome.watched = watched(evidence, list(command), wall_s, directory)
 
 
-def _why_not(setting: Setting, command: Sequence[str], environ: Mapping[str, str], ranks: int, folder: Path) -> str:
+def _proven(
+    setting: Setting, command: Sequence[str], environ: Mapping[str, str], ranks: int, folder: Path
+) -> tuple[Setting, str]:
+    """The setting, for the hosts of now, and why it has no effect; "" if it takes effect."""
     try:
-        return why_without_effect(setting, command, environ, ranks, folder)
+        if setting.places:
+            setting = on_these_hosts(setting, command, environ)
+        return setting, why_without_effect(setting, command, environ, ranks, folder)
     except LeadlineError as error:
-        return str(error)
+        return setting, str(error)
 
 
 def _warnings(evidence: Mapping[str, Any], command: Sequence[str], environ: Mapping[str, str]) -> list[str]:

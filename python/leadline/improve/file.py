@@ -13,6 +13,9 @@ without = []                    # variables that are taken away
 options = []                    # of the launcher
 without_options = []            # of the launcher, each with its values, that are taken away
 table = ""                      # rules of collectives, as `leadline tune` writes them
+option_files = {}               # contents, by the word that stands for the file's path in options
+places = []                     # by rank, "HOST:CPUS", where it then runs
+hosts = []                      # names of the hosts that places number
 hints = {}                      # that MPI-IO then says it uses for a file
 memory = ""                     # "heap", "large pages": where a long block of malloc then comes from
 by_shim = false                 # whether Leadline's algorithms serve them
@@ -50,6 +53,9 @@ def as_data(setting: Setting) -> dict[str, Any]:
         "options": list(setting.options),
         "without_options": [list(option) for option in setting.without_options],
         "table": "" if setting.table is None else tables.write(setting.table),
+        "option_files": dict(setting.option_files),
+        "places": list(setting.places),
+        "hosts": list(setting.hosts),
         "hints": dict(setting.hints),
         "memory": setting.memory,
         "by_shim": setting.by_shim,
@@ -72,6 +78,9 @@ def from_data(given: Mapping[str, Any], where: str) -> Setting:
             options=tuple(str(word) for word in given.get("options", ())),
             without_options=tuple(tuple(map(str, option)) for option in given.get("without_options", ())),
             table=tables.parse(text, where) if text else None,
+            option_files={str(name): str(value) for name, value in dict(given.get("option_files", {})).items()},
+            places=tuple(str(each) for each in given.get("places", ())),
+            hosts=tuple(str(each) for each in given.get("hosts", ())),
             hints={str(name): str(value) for name, value in dict(given.get("hints", {})).items()},
             memory=str(given.get("memory", "")),
             by_shim=bool(given.get("by_shim", False)),

@@ -19,6 +19,7 @@ from leadline.improve.energy import Meter
 from leadline.improve.facts import facts_of, openmp_of
 from leadline.improve.kept import Kept
 from leadline.improve.measuring_alone import measure_alone
+from leadline.improve.places import NoPlaces, Places, places_of
 from leadline.improve.proof import why_without_effect
 from leadline.improve.results import Results
 from leadline.improve.search import COMBINING, TOGETHER, Search, Stage, interval_of
@@ -30,6 +31,7 @@ from leadline.improve.why import Change, changes
 from leadline.launch.executable import inspect
 from leadline.launch.program import program_word
 from leadline.launchers import OTHER
+from leadline.placing.traffic import Traffic, traffic_of
 from leadline.runs.execute import execute
 from leadline.runs.interruption import Interruption, interruption
 from leadline.runs.launch import Launch
@@ -40,6 +42,7 @@ from leadline.tuning.probing import Subject, subject
 RECORD, BETTER = "record", "better"
 ROUNDS_COUNTED_ON = 4  # of the race, for each candidate: most are dropped after three
 FEW, ROUNDS_AT_LEAST = 3, 2  # so many candidates get fewer rounds, if there is no time for more
+BETWEEN = 1.1  # launches that one costs, with its recording read and its settings written
 NO_TIME = "no time: {} launches of {} fit into what --for leaves"
 
 
@@ -145,7 +148,12 @@ class _Improving:
             folder = self.wanted.directory / RECORD
             return measure_alone(operations, folder, self.about, self.left_s / 4, self.progress)
 
-        asked = Asked(self.about.file, self.wanted.reorder, self.wanted.only, tuned, self.wanted.ranks)
+        def places() -> tuple[Places, Traffic, str]:
+            self.progress("where do the ranks run?")
+            found = places_of(self.wanted.launched, self.wanted.environ)
+            return found, _traffic(run, len(found.host_of)), self.about.launcher.version if self.about.launcher else ""
+
+        asked = Asked(self.about.file, self.wanted.reorder, self.wanted.only, tuned, self.wanted.ranks, places)
         found, not_tried = candidates(facts, asked)
         chosen = self._proven(found, facts.ranks, wall_s, not_tried)
         plan = {
@@ -266,8 +274,8 @@ class _Improving:
         return changes(self.wanted.directory / RECORD, directory)
 
     def _launch_s(self, trials: Trials) -> float:
-        """A launch's typical time; the first one's, before any."""
-        return self.kept.wall_s / self.kept.launches if self.kept.launches else trials.longest_s
+        """What a launch takes with what comes between two; before any, the first one's time."""
+        return BETWEEN * self.kept.launch_s or trials.longest_s
 
     def _is_late(self, search: Search, launch_s: float) -> bool:
         """Whether the race up to its next look, or combining, leaves too little for what comes after it. What is kept
@@ -280,6 +288,13 @@ class _Improving:
         race = len(search.wanted()) * (search.rounds_to_next_look() if search.round >= FEWEST_TO_DROP else 1)
         race = race if search.stage is Stage.RACE else len(search.wanted()) * (COMBINING - search.round)
         return self.left_s < launch_s * (race + search.rounds_left_at_least())
+
+
+def _traffic(run: Run, ranks: int) -> Traffic:
+    """Raises NoPlaces if the record does not have the ranks that start."""
+    if len(run.worlds) != 1 or not len(run.worlds[0].processes) == run.ranks == ranks:
+        raise NoPlaces("the job has several MPI_COMM_WORLD, or ranks that were not recorded")
+    return traffic_of(run, {process: rank for rank, process in run.worlds[0].processes.items()})
 
 
 def affordable(launches: int) -> int:

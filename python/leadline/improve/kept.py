@@ -22,6 +22,7 @@ from leadline.statistics.median import median
 SCHEMA = 1
 SEARCH, MEASURED = "search.json", "measured.jsonl"
 MOST_BYTES = 64 << 20
+LATE = 8  # launches
 
 
 class Kept:
@@ -105,6 +106,13 @@ class Kept:
     @property
     def launches(self) -> int:
         return len(self._more)
+
+    @property
+    def launch_s(self) -> float:
+        """What a launch takes: typically, or of late, if that is longer, because the machine got busier."""
+        late = self._more[-LATE:]
+        of_late = sum(float(each.get("wall_s") or 0) for each in late) / len(late) if late else 0.0
+        return max(self.wall_s / self.launches, of_late) if self.launches else 0.0
 
     @property
     def wall_s(self) -> float:

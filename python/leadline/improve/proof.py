@@ -2,8 +2,9 @@
 
 The probe is started as the program will be, with the setting: the library's own variables are read back (MPI_T), a
 limit is seen in what a send does, an algorithm in the library's routines or in an error that names them, a binding in
-the cores that ranks may use, hints in what MPI-IO says of a file that it opened (MPI_File_get_info), settings of malloc
-in where a block comes from. What Leadline's shim did is seen in the program's own runs.
+the cores that ranks may use, places of ranks in the host and the CPUs of each, hints in what MPI-IO says of a file that
+it opened (MPI_File_get_info), settings of malloc in where a block comes from. What Leadline's shim did is seen in the
+program's own runs.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from leadline.improve.places import places_of
 from leadline.improve.setting import LARGE_PAGES, RANKS, Setting, command_with, variables_of
 from leadline.launch.launcher import find_launcher, with_program
 from leadline.launchers import OTHER
 from leadline.libraries.answers import Answers
 from leadline.libraries.settings import Settings
+from leadline.placing.topology import list_of
 from leadline.runs.execute import execute
 from leadline.runs.launch import Launch
 from leadline.text import format as fmt
@@ -34,6 +37,8 @@ def why_without_effect(
     setting: Setting, command: Sequence[str], environ: Mapping[str, str], ranks: int, folder: Path
 ) -> str:
     """Why it has no effect, or cannot be set; "" if it takes effect.   folder: for files that it names."""
+    if setting.places:
+        return _placed(setting, command, environ)
     words, left = command_with(command, environ, [setting], {})
     about = subject(words, left)
     if setting.kind == BINDING or _only_places(setting, about):
@@ -112,6 +117,20 @@ def _other_memory(setting: Setting, found: Answers) -> str:
         return "" if found.memory.large_pages else f"malloc of {size} asks for no large pages in the ranks"
     kept = not found.memory.mapped and not found.memory.returned
     return "" if kept else f"malloc of {size} still gives its memory back to the system in the ranks"
+
+
+def _placed(setting: Setting, command: Sequence[str], environ: Mapping[str, str]) -> str:
+    """Whether each rank is on its host and may use its CPUs, and no others."""
+    found = places_of(command, environ, [setting])
+    now = list(zip(found.host_of, found.cpus_of, strict=True))
+    if len(now) != len(setting.places):
+        return f"{len(now)} ranks start with it, not {len(setting.places)}"
+    for rank, (place, (host, cpus)) in enumerate(zip(setting.places, now, strict=True)):
+        number, _, listed = place.partition(":")
+        wanted = setting.hosts[int(number)]
+        if (host, list_of(cpus)) != (wanted, listed):
+            return f"rank {rank} runs on CPU {list_of(cpus)} of {host} with it, not on {listed} of {wanted}"
+    return ""
 
 
 def _binding(setting: Setting, command: Sequence[str], environ: Mapping[str, str], variables: Mapping[str, str]) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from leadline.errors import UsageError
 from leadline.launch.launcher import find_launcher, program_start
+from leadline.launchers.places import host_name
 from leadline.libraries.rule import Table
 from leadline.libraries.sending import Candidate
 from leadline.tuning.probing import Subject, words_with
@@ -25,6 +26,8 @@ class Setting:
     files_for_more: as Settings has them.   without: variables that are taken away.   options: of the launcher.
     without_options: the launcher's that are taken away, each with its values.
     table: rules; of the library's own algorithms, or for the shim.   by_shim: which of the two.
+    option_files: contents of files, by the word that stands for the file's path in options.
+    places: by rank, "HOST:CPUS", where it then runs; hosts: their names, which {host0} and so on in files stand for.
     hints: that MPI-IO then says it uses for a file.   memory: what malloc then does with a long block.
     sent: how its effect on messages is seen, where the library shows it.   share: the most that it could save, as the
     record has it.
@@ -43,6 +46,9 @@ class Setting:
     without_options: tuple[tuple[str, ...], ...] = ()
     table: Table | None = field(default=None, hash=False, compare=False)
     by_shim: bool = False
+    option_files: Mapping[str, str] = field(default_factory=dict, hash=False)
+    places: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
     hints: Mapping[str, str] = field(default_factory=dict, hash=False)
     memory: str = ""  # HEAP, LARGE_PAGES
     sent: Candidate | None = field(default=None, hash=False, compare=False)
@@ -70,9 +76,26 @@ def variables_of(settings: Sequence[Setting], folder: Path) -> dict[str, str]:
         for variable, text in setting.files.items():
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / f"{setting.name}-{variable.lower()}"
-            path.write_text(text)
+            path.write_text(_with_hosts(text, setting.hosts))
             found[variable] = str(path)
     return found
+
+
+def laid_out(setting: Setting, folder: Path) -> Setting:
+    """With the files that its options name, written into the folder, which has to stay."""
+    options = list(setting.options)
+    for word, text in setting.option_files.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder.absolute() / f"{setting.name}-{word.strip('{}')}"
+        path.write_text(_with_hosts(text, setting.hosts))
+        options = [option.replace(word, str(path)) for option in options]
+    return replace(setting, options=tuple(options))
+
+
+def _with_hosts(text: str, hosts: Sequence[str]) -> str:
+    for number, host in enumerate(hosts):
+        text = text.replace(host_name(number), host)
+    return text
 
 
 def command_with(
@@ -100,16 +123,18 @@ def with_options(
     if launcher is None:
         raise UsageError(f"{command[0]} is no launcher, whose options could be changed")
     before, rest = list(command[: launcher.index + 1]), list(command[launcher.index + 1 :])
-    start = program_start(rest, launcher.kind)
+    kind = launcher.kind
+    start = program_start(rest, kind)
     names = {word.lstrip("-") for word in options if re.match("--?[a-z]", word)}
-    if names & launcher.kind.counts:
-        names |= launcher.kind.counts
+    if names & kind.counts:
+        names |= kind.counts
     own, at = rest[:start], 0
     kept: list[str] = []
     while at < len(own):
         taken = next((len(words) for words in gone if own[at : at + len(words)] == list(words)), 0)
-        if taken or (own[at].startswith("-") and own[at].lstrip("-") in names):
-            at += taken or 2
+        name, _, _ = own[at].lstrip("-").partition("=")
+        if taken or (own[at].startswith("-") and name in names):
+            at += taken or (kind.options.takes(own, at) if kind.options is not None else None) or 2
         else:
             kept.append(own[at])
             at += 1

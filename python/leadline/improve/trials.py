@@ -14,7 +14,7 @@ from leadline.improve.energy import Meter
 from leadline.improve.kept import Kept
 from leadline.improve.results import Results
 from leadline.improve.search import BASE, TOGETHER, Search, Stage
-from leadline.improve.setting import RANKS, Setting, command_with, variables_of
+from leadline.improve.setting import RANKS, Setting, command_with, laid_out, variables_of
 from leadline.improve.step import FEWEST, LIGHT, Measured, recorded, seconds_of
 from leadline.improve.stopping import UntilIterations
 from leadline.libraries.rule import Table
@@ -112,6 +112,7 @@ class Trials:
         folder = self.kept.directory / TRIAL
         shutil.rmtree(folder, ignore_errors=True)
         chosen = [self.settings[each] for each in name.split(TOGETHER)] if name != BASE else []
+        chosen = [laid_out(setting, self.kept.directory / SETTINGS) for setting in chosen]
         variables = variables_of(chosen, self.kept.directory / SETTINGS)
         words, environ = command_with(self.command, self.environ, chosen, variables)
         if table := _table_of(chosen):

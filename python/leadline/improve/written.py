@@ -14,7 +14,7 @@ from pathlib import Path
 
 from leadline.errors import UsageError
 from leadline.improve.file import read
-from leadline.improve.setting import Setting, variables_of
+from leadline.improve.setting import Setting, laid_out, variables_of
 from leadline.launch.shim import require_library
 from leadline.tuning import table as tables
 
@@ -28,6 +28,7 @@ def written(path: Path, form: str) -> str:
     """The settings of a file in one of FORMS. Files that they name are written beside it. Raises UsageError."""
     settings, _ = read(path)
     gone = [name for setting in settings for name in setting.without]
+    settings = [laid_out(setting, path.absolute().parent / FOLDER) for setting in settings]
     variables = _variables(settings, path.absolute().parent)
     notes = _notes(settings, variables)
     if not gone and not variables and not notes:
@@ -71,6 +72,9 @@ def _notes(settings: Sequence[Setting], variables: Mapping[str, str]) -> list[st
         notes.append(f"without these options of the launcher: {', '.join(gone)}")
     if options:
         notes.append(f"options of the launcher: {shlex.join(options)}")
+    hosts = dict.fromkeys(host for setting in settings for host in setting.hosts)
+    if hosts:
+        notes.append(f"places of ranks are for these hosts: {' '.join(hosts)}")
     passed = [name for name in variables if not name.startswith(("OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_"))]
     if passed:
         notes.append(f"on other nodes, the launcher has to pass on: {' '.join(passed)}")

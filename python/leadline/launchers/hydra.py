@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 from leadline.launchers.kind import LauncherKind
 from leadline.launchers.options import Options
+from leadline.launchers.places import Placing, RankPlace, for_each_host
 
 OPTIONS = Options(
     pairs=frozenset({"genv", "env"}),
@@ -27,6 +29,9 @@ OPTIONS = Options(
         """.split()
     ),
 )
+
+
+FIRST_RANKMAP = (4, 1)  # release of MPICH
 
 
 class Hydra(LauncherKind):
@@ -51,6 +56,13 @@ class Hydra(LauncherKind):
     def binding(self, to: str) -> list[str]:
         return ["-bind-to", to]
 
+    def placing(self, places: Sequence[RankPlace], version: str, *, moved: bool) -> Placing | None:
+        lists = for_each_host(places)
+        if lists is None or (moved and _release(version) < FIRST_RANKMAP):
+            return None
+        hosts = ("-rankmap", ",".join(str(place.host) for place in places)) if moved else ()
+        return Placing(options=("-bind-to", "user:" + ",".join("+".join(map(str, cpus)) for cpus in lists), *hosts))
+
     def take_preload(self, words: list[str], preload: str) -> tuple[list[str], dict[str, str]]:
         """`-genv LD_PRELOAD theirs` becomes ours:theirs for all; `-env`, of one program of several, stays there."""
         theirs: dict[str, str] = {}
@@ -70,6 +82,10 @@ class Hydra(LauncherKind):
                 out += [words[index], "LD_PRELOAD", value]
             index += 2 if assigned else 3
         return out, theirs
+
+
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)[:2]))
 
 
 HYDRA = Hydra()

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from leadline.launchers.options import Options
+from leadline.launchers.places import Placing, RankPlace
 
 NOTHING = re.compile(r"(?!)")
 
@@ -64,7 +65,7 @@ class LauncherKind(ABC):
             count = self.options.takes(words, at)
             if count is None:
                 break
-            if words[at].lstrip("-") in self.sets | self.places:
+            if words[at].lstrip("-").partition("=")[0] in self.sets | self.places:
                 found.append(tuple(words[at : at + count]))
             at += count
         return found
@@ -77,6 +78,13 @@ class LauncherKind(ABC):
     def binding(self, to: str) -> list[str]:
         """The options that bind ranks to a core each ("core") or to none ("none"); [] if none are known."""
         return []
+
+    def placing(self, places: Sequence[RankPlace], version: str, *, moved: bool) -> Placing | None:
+        """What puts each rank on its place; None if it cannot, or no way is known.
+
+        places: by rank.   version: of the launcher.   moved: whether ranks go to another host than without it.
+        """
+        return None
 
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
         """The part of these variables that also goes into the launcher's own environment."""

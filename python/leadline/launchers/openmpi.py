@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from leadline.launchers.kind import LauncherKind
 from leadline.launchers.options import Options
+from leadline.launchers.places import RANK_FILE, Placing, RankPlace, host_name
 
 OPTIONS = Options(
     pairs=frozenset({"mca", "gmca", "omca", "gomca", "prtemca", "gprtemca", "pmixmca", "gpmixmca"}),
@@ -69,6 +70,20 @@ class OpenMpiLauncher(LauncherKind):
 
     def binding(self, to: str) -> list[str]:
         return ["--bind-to", to]
+
+    def placing(self, places: Sequence[RankPlace], version: str, *, moved: bool) -> Placing | None:
+        whole = all(place.whole for place in places)
+        lines = [
+            f"rank {rank}={host_name(place.host)} slot={','.join(map(str, place.cores if whole else place.threads))}\n"
+            for rank, place in enumerate(places)
+        ]
+        threads = () if whole else ("--use-hwthread-cpus",)
+        to = "core" if whole else "hwthread"
+        # Without --bind-to, ranks that were started with --oversubscribe are bound to nothing.
+        options: tuple[str, ...] = ("--map-by", f"rankfile:file={RANK_FILE}", "--bind-to", to)
+        if version.partition(".")[0] in ("1", "2", "3", "4"):
+            options = ("--rankfile", RANK_FILE)
+        return Placing(options=(*options, *threads), option_files={RANK_FILE: "".join(lines)})
 
     def take_preload(self, words: list[str], preload: str) -> tuple[list[str], dict[str, str]]:
         """`-x LD_PRELOAD=theirs` becomes ours:theirs; `-x LD_PRELOAD` alone means the environment's, as we do."""

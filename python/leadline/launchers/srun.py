@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from leadline.launchers.kind import LauncherKind
 from leadline.launchers.options import Options
+from leadline.launchers.places import Placing, RankPlace, for_each_host, host_name
 
 VARIABLE = "SLURM_EXPORT_ENV"
 NOTHING = ("NONE", "NIL")
@@ -104,10 +105,25 @@ class Srun(LauncherKind):
     name = "srun"
     described = "Slurm: the ranks inherit the environment"
     options = OPTIONS
+    places = frozenset({"cpu-bind", "distribution", "m", "hint"})
 
     def recognises(self, version_text: str, program: str) -> bool:
         # Where there is no configuration, or no controller, it has no version but an error.
         return version_text.startswith(("slurm", "srun: "))
+
+    def binding(self, to: str) -> list[str]:
+        return ["--cpu-bind", {"core": "cores"}.get(to, to)]
+
+    def placing(self, places: Sequence[RankPlace], version: str, *, moved: bool) -> Placing | None:
+        lists = for_each_host(places)
+        if lists is None:
+            return None
+        masks = (f"{sum(1 << cpu for cpu in cpus):#x}" for cpus in lists)
+        options = ("--cpu-bind", f"mask_cpu:{','.join(masks)}")
+        if not moved:
+            return Placing(options)
+        hosts = "".join(f"{host_name(place.host)}\n" for place in places)
+        return Placing(("--distribution", "arbitrary", *options), files={"SLURM_HOSTFILE": hosts})
 
     def passing(self, programs: list[list[str]], variables: Mapping[str, str], preload: str) -> list[list[str]]:
         return with_variables(programs, variables, preload)

@@ -134,6 +134,13 @@ class Intel(MpiLibrary):
         """Its Hydra takes -bind-to, and binds by these nevertheless (seen with 2021.18)."""
         return {"I_MPI_PIN": "1", "I_MPI_PIN_PROCESSOR_LIST": "allcores"} if to == "core" else {"I_MPI_PIN": "0"}
 
+    def placing(self, cpus: Sequence[tuple[int, ...]]) -> dict[str, str]:
+        if all(len(each) == 1 for each in cpus):
+            listed = ",".join(str(cpu) for (cpu,) in cpus)
+            return {"I_MPI_PIN": "1", "I_MPI_PIN_PROCESSOR_LIST": listed}
+        masks = ",".join(f"{sum(1 << cpu for cpu in each):#x}" for each in cpus)
+        return {"I_MPI_PIN": "1", "I_MPI_PIN_DOMAIN": f"[{masks}]"}
+
     def waiting(self) -> list[Candidate]:
         known = (("2", "yield", "ranks that wait yield their core"), ("3", "sleep", "ranks that wait sleep"))
         return [Candidate(name, what, {"I_MPI_THREAD_YIELD": value}) for value, name, what in known]

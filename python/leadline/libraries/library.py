@@ -165,6 +165,10 @@ class MpiLibrary(ABC):
         """Variables that bind ranks to a core each ("core") or to none ("none"); {} if its launcher has options."""
         return {}
 
+    def placing(self, cpus: Sequence[tuple[int, ...]]) -> dict[str, str]:
+        """Variables that bind the ranks of each host to these CPUs; {} if its launcher has options for it."""
+        return {}
+
     @abstractmethod
     def waiting(self) -> list[Candidate]:
         """Settings of how its ranks wait for messages: busily, or leaving their core to others."""

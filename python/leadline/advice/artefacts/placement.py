@@ -8,14 +8,13 @@ from itertools import groupby
 
 from leadline.advice.artefacts.artefact import Artefact, NotMade
 from leadline.figures.run import Run
+from leadline.placing.traffic import between, exchanged, traffic_of
 from leadline.text import format as fmt
 
 WHAT = "rank file"
 LEAST_SAVED = 0.1  # of the bytes between hosts
 MOST_RANKS = 2048
 RANKFILE, HYDRA, SRUN = "rankfile.openmpi", "config.hydra", "hosts.srun"
-
-Traffic = list[dict[int, int]]  # by rank: bytes to and from each partner
 
 
 def placement(run: Run) -> list[Artefact] | NotMade:
@@ -28,8 +27,8 @@ def placement(run: Run) -> list[Artefact] | NotMade:
     if run.ranks > MOST_RANKS:
         return NotMade(WHAT, f"the job has more than {MOST_RANKS:,} ranks")
     traffic = traffic_of(run, {process: rank for rank, process in processes.items()})
-    found = placed(hosts, traffic)
-    before, after = between_hosts(hosts, traffic), between_hosts(found, traffic)
+    found = exchanged(hosts, traffic)
+    before, after = between(hosts, traffic), between(found, traffic)
     if before <= 0 or before - after < LEAST_SAVED * before:
         return NotMade(WHAT, f"no exchange of ranks saves a tenth of the {fmt.size(before)} between hosts")
     what = f"{fmt.size(after)} between hosts instead of {fmt.size(before)}"
@@ -38,54 +37,6 @@ def placement(run: Run) -> list[Artefact] | NotMade:
         Artefact(HYDRA, f"for mpiexec of MPICH and Intel MPI: {what}", _hydra(found, what)),
         Artefact(SRUN, f"for srun: {what}", "".join(f"{host}\n" for host in found)),
     ]
-
-
-def traffic_of(run: Run, rank_of: dict[int, int]) -> Traffic:
-    traffic: Traffic = [defaultdict(int) for _ in rank_of]
-    for edge in run.profile.edges():
-        target = run.process_of(edge.source, edge.target)
-        if target is None or target == edge.source:
-            continue
-        a, b = rank_of[edge.source], rank_of[target]
-        moved = edge.bytes + edge.put + edge.got
-        traffic[a][b] += moved
-        traffic[b][a] += moved
-    return traffic
-
-
-def between_hosts(hosts: Sequence[str], traffic: Traffic) -> int:
-    return sum(moved for a, row in enumerate(traffic) for b, moved in row.items() if hosts[a] != hosts[b]) // 2
-
-
-def placed(hosts: Sequence[str], traffic: Traffic) -> list[str]:
-    """The hosts by rank, with as many ranks each, after the exchanges of two ranks that save most, one after another
-    (Kernighan and Lin, An efficient heuristic procedure for partitioning graphs, 1970)."""
-    found = list(hosts)
-    to: list[dict[str, int]] = [defaultdict(int) for _ in found]  # by rank and host
-    for a, row in enumerate(traffic):
-        for b, moved in row.items():
-            to[a][found[b]] += moved
-    for _ in range(len(found)):
-        best, pair = 0, None
-        # Only who has more to do with another host than with its own gains by moving there.
-        for a in range(len(found)):
-            for host in list(to[a]):
-                wish = to[a][host] - to[a][found[a]]
-                if host == found[a] or wish <= 0:
-                    continue
-                for b in (rank for rank, own in enumerate(found) if own == host):
-                    saved = wish + to[b][found[a]] - to[b][host] - 2 * traffic[a].get(b, 0)
-                    if saved > best:
-                        best, pair = saved, (a, b)
-        if pair is None:
-            break
-        a, b = pair
-        for rank, other in ((a, b), (b, a)):
-            for partner, moved in traffic[rank].items():
-                to[partner][found[rank]] -= moved
-                to[partner][found[other]] += moved
-        found[a], found[b] = found[b], found[a]
-    return found
 
 
 CHECK = "leadline run -- COMMAND records where ranks ran: leadline report lists hosts with their ranks"

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from leadline.improve.places import Places
 from leadline.libraries.rule import Table
+from leadline.placing.traffic import Traffic
 
 WORTH = 0.01  # of the time: nothing that could save less is tried
 
@@ -23,6 +25,8 @@ class NotTried:
 class Asked:
     """libmpi: the library's file.   reorder: whether sums may be made in another order, which can change results.
 
+    places: where the ranks are, the hardware of their hosts, the bytes between all pairs, and the launcher's version;
+    None if ranks cannot be asked. Raises LeadlineError if they do not answer.
     only: kinds; () for all.   ranks: other numbers of them that may be tried.
     tuned: measures Leadline's own algorithms for these operations of the record, and returns the rules that won; None
     if nothing is to be measured here.
@@ -33,3 +37,4 @@ class Asked:
     only: tuple[str, ...] = ()
     tuned: Callable[[list[str]], Table] | None = None
     ranks: tuple[int, ...] = ()
+    places: Callable[[], tuple[Places, Traffic, str]] | None = None

@@ -11,25 +11,14 @@ from leadline.improve.setting import Setting
 
 SYSTEM, DEVICES = Path("/sys/devices/system"), Path("/dev")
 KERNEL_COPIES = {"KNEM": "knem", "XPMEM": "xpmem"}
-BY_ADVISE = "leadline advise makes rank files by who exchanges with whom, where they save bytes between hosts"
+MEMORY = "memory on another NUMA node than the rank's"
 
 
 def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
-    if facts.hosts > 1:
-        yield NotTried("mapping by the communication matrix", f"improve has no setting for it; {BY_ADVISE}")
+    if len([*SYSTEM.glob("node/node[0-9]*")]) < 2:
+        yield NotTried(MEMORY, "this host has one NUMA node")
     else:
-        yield NotTried("mapping by the communication matrix", "all ranks are on one host")
-    numa = len([*SYSTEM.glob("node/node[0-9]*")])
-    if numa < 2:
-        yield NotTried("placement of memory (NUMA)", "this host has one NUMA node")
-    else:
-        yield NotTried(
-            "placement of memory (NUMA)", "improve has no setting for it; ranks that are bound keep their memory near"
-        )
-    if not _has_siblings():
-        yield NotTried("hardware threads (SMT)", "no core of this host has two of them")
-    else:
-        yield NotTried("hardware threads (SMT)", "improve has no setting for it; --ranks tries other numbers of ranks")
+        yield NotTried(MEMORY, "Linux gives a rank memory where it runs: a rank that has a place keeps it near")
     for title, device in KERNEL_COPIES.items():
         if facts.messages + facts.collective_share < WORTH:
             return
@@ -37,8 +26,3 @@ def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
             yield NotTried(f"copies by {title}", f"this host has no {DEVICES / device}")
         else:
             yield NotTried(f"copies by {title}", "improve has no setting for it")
-
-
-def _has_siblings() -> bool:
-    lists = (file.read_text().strip() for file in SYSTEM.glob("cpu/cpu[0-9]*/topology/thread_siblings_list"))
-    return any(not text.isdecimal() for text in lists)

@@ -1,0 +1,1 @@
+"""Where ranks should run, from who exchanges with whom and from the hardware of their hosts."""
