@@ -125,6 +125,7 @@ class SeriesLog {
   bool goes_further_out(uint32_t transition) const;
   Crossing crossing_to_next(uint32_t index) const;
   bool reconsider(uint32_t transition = 0);
+  void resume();
   void end_iteration(uint64_t ticks, uint64_t call);
   SeriesWindow* window() { return &windows_[windows_.size() - 1]; }
 

@@ -422,8 +422,17 @@ bool SeriesLog::reconsider(uint32_t transition) {
   l.stride = l.width;
   while (l.stride < 1u << 30 && (l.iteration() / l.stride + 1) * l.width * body > s_->limit / 2) l.stride *= 2;
   s_->check_at = room_of_windows();
+  resume();
   mark_all();
   return false;
+}
+
+// The previous loop's first window may have taken all of its room (output in the program's first step): there is more
+// for the longer iterations of this one.
+void SeriesLog::resume() {
+  if (s_->mode != SeriesMode::off || h_->unordered || entries_.size() >= s_->check_at) return;
+  s_->mode = SeriesMode::sampling;
+  watch(false);
 }
 
 // The loop, which a position's batches count, goes on, but its iterations now begin with other positions.

@@ -1,5 +1,6 @@
-// STEPS steps of 20 exchanges and a barrier. In every tenth one, rank 0 writes WRITES pieces of uneven sizes with
-// stdio, as programs that print numbers do; then it sends a message that rank 1 waits for.
+// STEPS steps of 20 exchanges and a barrier. In every tenth one, the first of which is number FIRST (9), rank 0 writes
+// WRITES pieces of uneven sizes with stdio, as programs that print numbers do; then it sends a message that rank 1 waits
+// for.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static void output(int rank, int writes) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int steps = argc > 1 ? atoi(argv[1]) : 40, writes = argc > 2 ? atoi(argv[2]) : 1000;
+  const int first = argc > 3 ? atoi(argv[3]) : 9;
   int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -29,7 +31,7 @@ int main(int argc, char** argv) {
       MPI_Sendrecv(&mine, 1, MPI_DOUBLE, (rank + 1) % size, 1, &theirs, 1, MPI_DOUBLE, (rank + size - 1) % size, 1,
                    MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (step % 10 == 9) output(rank, writes);
+    if (step % 10 == first) output(rank, writes);
   }
   MPI_Finalize();
   return 0;

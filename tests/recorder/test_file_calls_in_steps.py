@@ -66,6 +66,16 @@ def test_times_that_the_user_asks_for_are_kept_in_all_generations(
     assert report["losses"] == []
 
 
+def test_output_in_the_first_step_leaves_room_for_the_times_of_others(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    """Before there was a second step, the log was full, and the exchanges in the first were the loop."""
+    report = to_json(open_run(recorded(one_of_each_family, builder, recorder, tmp_path / "run", 60, 60000, 0)))
+    iterations = report["iterations"]
+    assert (iterations["count"], iterations["kept"], report["no_timeline"]) == (60, "sampled", None)
+    assert len(iterations["sampled"]) >= 8
+
+
 def timeline_text(run: Any) -> str:
     from leadline.cli.timeline import drawn
 
