@@ -44,7 +44,7 @@ KEEP_SECRETS = "LEADLINE_KEEP_SECRETS"
 MOST_JSON_BYTES = 16 << 20  # of run.json and job.json
 
 
-def require(path: Path) -> None:
+def require(path: Path, hint: str = "give the directory that leadline record printed") -> None:
     """Raises NoSuchRun, in the same words for every command, if it is no directory that can be looked at."""
     try:
         if stat.S_ISDIR(path.stat().st_mode):
@@ -54,7 +54,7 @@ def require(path: Path) -> None:
         message = f"no such directory: {path}"
     except (OSError, ValueError) as error:
         message = f"cannot read {path}: {getattr(error, 'strerror', None) or error}"
-    raise NoSuchRun(message, hint="give the directory that leadline record printed")
+    raise NoSuchRun(message, hint=hint)
 
 
 def new_directory(given: str | None, program: str, *, shared: bool = False) -> Path:

@@ -1,6 +1,6 @@
 // STEPS steps of 20 exchanges and a barrier. In every tenth one, the first of which is number FIRST (9), rank 0 writes
-// WRITES pieces of uneven sizes with stdio, as programs that print numbers do; then it sends a message that rank 1 waits
-// for.
+// WRITES pieces of uneven sizes with stdio, as programs that print numbers do; then it sends a message that rank 1
+// waits for.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -113,7 +113,7 @@ def test_a_program_of_gets_says_so(
     run = recorded(one_of_each_family, builder, recorder, tmp_path, "gets")
     report = report_of(run)
     assert "No messages" not in report["verdict"]
-    assert "300 one-sided gets (28.8 kB) between 3 ranks; 100 % of them from" in report["verdict"]
+    assert "300 one-sided gets (28.8 kB) between 3 ranks; all from" in report["verdict"]
     assert report["verdict"].endswith(", 96 B each.")
     assert not any(entry["what"].startswith("loads and stores") for entry in report["not_recorded"])
     out = io.StringIO()

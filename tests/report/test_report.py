@@ -181,7 +181,7 @@ def test_one_sided_operations_are_told_apart_from_messages(make_run: MakeRun) ->
     run = make_run(sites, [a_process(rank, 2) for rank in range(2)], edges)
     report = to_json(run)
     assert report["verdict"].endswith(
-        " 1 message (100 B) between 2 ranks; 100 % of them from main, 100 B each. 20 one-sided puts (1,600 B) and 3 "
+        " 1 message (100 B) between 2 ranks; all from main, 100 B each. 20 one-sided puts (1,600 B) and 3 "
         "accumulates (24 B) between 2 ranks; 87 % of them from halo, 80 B each."
     )
     totals = report["totals"]

@@ -39,8 +39,10 @@ def test_waiting_is_unknown_where_much_time_is_in_calls_that_no_kept_iteration_m
     few, many = waits_with_unseen(0.9), waits_with_unseen(1.7)
     assert few.total_s == 0
     assert many.total_s is None
-    content: Any = SimpleNamespace(waits=many, share=lambda seconds: seconds / 10)
-    assert why_unknown(content) == "17 % of the time is in MPI calls that no iteration with call times makes"
+    content: Any = SimpleNamespace(waits=many, share=lambda seconds: seconds / 10, run=run_of((500_000, 1_000_000)))
+    assert why_unknown(content) == (
+        "no call times were kept of MPI calls that take 17 % of the time (record with --series 3MB)"
+    )
 
 
 def run_of(*calls: tuple[int, int]) -> Any:

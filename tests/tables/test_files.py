@@ -105,7 +105,7 @@ def test_a_command_writes_the_same(whole: Opened, tmp_path: Path) -> None:
     [
         (
             ("--table", "site"),
-            "--table site: unknown table\nleadline: did you mean sites?; available: calls, sites, matrix",
+            "--table site: unknown table\nleadline: did you mean sites? Available: calls, sites, matrix",
         ),
         (("--table", "sites:3"), "--table sites:3: unknown table"),
         (("--table", "timeline:first"), "expected a number, typical, slowest or all"),

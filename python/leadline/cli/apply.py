@@ -71,7 +71,7 @@ MEASURED = "speedup: time with the library default / time with the rule"
     "form",
     type=click.Choice(["shell", "prolog", "module"]),
     envvar="LEADLINE_AS",
-    help="The same for a shell, as a script for srun --task-prolog, or as a module file.",
+    help="Likewise run nothing, but print lines of a shell, a script for srun --task-prolog, or a module file.",
 )
 @click.option(
     "--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print one line of JSON after the program's output."

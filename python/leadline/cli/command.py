@@ -12,8 +12,9 @@ import sys
 import click
 
 from leadline import __version__
+from leadline.cli.groups import Group
 from leadline.cli.settings import default_map
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import LeadlineError
 
 COMMANDS = {
     "run": "Record a command, print a summary and write the report.",
@@ -23,7 +24,7 @@ COMMANDS = {
     "compare": "Compare the environment, structure and times of runs.",
     "predict": "Predict a run's time under other conditions.",
     "calibrate": "Measure what messages cost here, for predictions.",
-    "advise": "Propose what to change first, with what it gains.",
+    "advise": "Propose what to change first, and what it would gain.",
     "export": "Export a run to another tool's format.",
     "import": "Import another tool's trace (OTF2).",
     "anonymise": "Copy a run without names of people, machines and files.",
@@ -38,12 +39,12 @@ COMMANDS = {
     "tune": "Find collective algorithms that beat the library default.",
     "apply": "Run a command with a tuning table and verify it.",
     "improve": "Make a program faster here without changing it, with proof.",
-    "config": "Print compiler options and paths.",
+    "config": "Print compiler options and paths, or install shell completion.",
     "doctor": "Check the installation, and whether a command can be recorded.",
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """Imports a command's file only when it is used: `leadline exec` runs once per rank and must start quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -61,10 +62,6 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from leadline.text.suggestions import available
-
-            raise UsageError(f"unknown command {args[0]!r}", hint=available(args[0], COMMANDS))
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and command is not None and "" in rest:
             from leadline.cli.empty_values import refuse_empty

@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
+from leadline.cli.groups import Group
 from leadline.cli.saying import say, shown
 from leadline.text.printing import write_json
 
 SCHEMA = "leadline.mpi/1"
 
 
-@click.group("mpi")
+@click.group("mpi", cls=Group)
 def command() -> None:
     """List, name and install MPI libraries. Every --mpi, and `libraries` of a campaign, takes their names."""
 

@@ -43,8 +43,8 @@ def _tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
     metavar="NAME",
     envvar="LEADLINE_SECTION",
     shell_complete=_sections,
-    help="Show this section (findings, phases, waits, patterns, ...); may be given several times. A wrong name lists "
-    "them.",
+    help="Show this section (findings, phases, waits, patterns, ...); may be given several times. An unknown name "
+    "lists them.",
 )
 @click.option(
     "--html",
@@ -66,7 +66,7 @@ def _tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
     metavar="NAME",
     envvar="LEADLINE_TABLE",
     shell_complete=_tables,
-    help="Print one table as CSV, e.g. sites, calls, ranks, timeline:all. A wrong name lists them.",
+    help="Print one table as CSV, e.g. sites, calls, ranks, timeline:all. An unknown name lists them.",
 )
 @click.option("--csv", metavar="FILE", envvar="LEADLINE_CSV", help="Write the --table to FILE as CSV.")
 @click.option("--parquet", metavar="FILE", envvar="LEADLINE_PARQUET", help="Write the --table to FILE as Parquet.")

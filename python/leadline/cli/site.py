@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from leadline.cli.groups import Group
 from leadline.cli.saying import say, shown
 from leadline.errors import UsageError
 from leadline.text import format as fmt
@@ -21,7 +22,7 @@ UNITS_S = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 RUNS_IN = click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path))
 
 
-@click.group("site")
+@click.group("site", cls=Group)
 def command() -> None:
     """Record every job of a machine, and find the programs that lose most of its time."""
 
@@ -78,7 +79,7 @@ def _found(folders: tuple[Path, ...], runs_beneath: Callable[[list[Path]], Any])
     from leadline.run_directory import require
 
     for folder in folders:
-        require(folder)
+        require(folder, hint="give directories with runs in them or beneath")
     found = runs_beneath(list(folders))
     for path, why in list(found.refused.items())[:10]:
         say(f"skipped {shown(path)}: {why}")

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from leadline import mpi
+from leadline.cli.groups import Group
 from leadline.cli.saying import say, shown
 from leadline.errors import MissingPrerequisite, UsageError
 from leadline.text.printing import write_json
@@ -29,7 +30,7 @@ output_option = click.option(
 json_option = click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the study as JSON.")
 
 
-@click.group("study")
+@click.group("study", cls=Group)
 def command() -> None:
     """Reproduce a published optimisation and compare with its papers."""
 

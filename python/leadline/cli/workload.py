@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from leadline import mpi
+from leadline.cli.groups import Group
 from leadline.cli.recorded_command import record_with_words
 from leadline.cli.saying import say, shown
 from leadline.errors import MissingPrerequisite
@@ -19,7 +20,7 @@ from leadline.text.printing import write_path
 RANKS_FOR_BUSY_WAITING = 4
 
 
-@click.group("workload")
+@click.group("workload", cls=Group)
 def command() -> None:
     """List, build and run the MPI programs that come with Leadline."""
 

@@ -143,9 +143,16 @@ def _one_sided_sentence(content: Content) -> str:
     sentence = f"{summary(content)} between {among}"
     most = max(content.call_paths, key=lambda entry: entry.operations, default=None)
     if most is not None and most.operations:
-        sentence += f"; {fmt.percent(most.operations / content.operations)} of them from {most.name}"
+        sentence += f"; {_of_them(most.operations, content.operations)} from {most.name}"
         sentence += _each(most.operation_sizes, most.operations)
     return sentence + "."
+
+
+def _of_them(some: int, number: int) -> str:
+    """ "all", or "90 % of them"."""
+    if some == number:
+        return "all"
+    return "nearly all" if some > 0.995 * number else f"{fmt.percent(some / number)} of them"
 
 
 def _each(sizes: _core.Sizes, number: int) -> str:
@@ -162,6 +169,6 @@ def _message_sentence(content: Content, first: Sequence[Finding]) -> str:
     sentence = f"{fmt.plural(content.messages, 'message')} ({fmt.size(content.message_bytes)}) {among}"
     most = max(content.call_paths, key=lambda entry: entry.messages, default=None)
     if most is not None and most.messages:
-        sentence += f"; {fmt.percent(most.messages / content.messages)} of them from {most.name}"
+        sentence += f"; {_of_them(most.messages, content.messages)} from {most.name}"
         sentence += _each(most.sizes, most.messages)
     return sentence + "."

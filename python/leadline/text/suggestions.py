@@ -23,4 +23,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def available(word: str, known: Iterable[str]) -> str:
     """All that could have been meant, the likeliest first as a question."""
     words = list(known)
-    return "; ".join(filter(None, [did_you_mean(word, words), f"available: {', '.join(words)}"]))
+    question, all_ = did_you_mean(word, words), ", ".join(words)
+    return f"{question} Available: {all_}" if question else f"available: {all_}"

@@ -92,8 +92,13 @@ def why_none(run: Run, absent: Absent) -> str:
 def no_whole_iteration(run: Run) -> str:
     """No iteration is kept whole. Room for all calls would do: a call takes five quarters of a byte."""
     text = f"no iteration has all call times on all ranks{_file_calls_of(run)}"
+    return f"{text}: record with {series_for_all_calls(run)}"
+
+
+def series_for_all_calls(run: Run) -> str:
+    """The option that makes room for the times of all calls."""
     enough = math.ceil(1.1 * max((_all_calls(process) for process in run.processes), default=0) * 5 / 4 / 1e6)
-    return f"{text}: record with --series {enough}MB"
+    return f"--series {enough}MB"
 
 
 def _file_calls_of(run: Run) -> str:

@@ -129,12 +129,13 @@ def _detail(entry: PatternEntry) -> str:
     """What distinguishes it, in a few words."""
     found = entry.evidence
     if entry.name == "nearest_neighbour":
-        dims = " x ".join(str(size) for size in found["dims"])
+        dims = found["dims"]
+        shape = f"{dims[0]} ranks in a row" if len(dims) == 1 else f"{' × '.join(map(str, dims))} grid"
         periodic = ", periodic" if any(flag == 1 for flag in found["periodic"]) else ""
         widths = " and ".join(str(width) for width in found.get("halo_width", ()))
         halo = f", halo {widths} wide" if widths else ""
         one_way = ", one way" if found["one_way"] else ""
-        return f", {dims}{periodic}{', with corners' if found['corners'] else ''}{one_way}{halo}"
+        return f", {shape}{periodic}{', with corners' if found['corners'] else ''}{one_way}{halo}"
     if entry.name == "all_with_all":
         return f" (neighbours or an all-to-all: record {found['ranks_to_tell']} ranks or more to tell)"
     if entry.name in ("packable_messages", *CONSECUTIVE):
