@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -68,14 +69,17 @@ class Replayed:
 
     steps = 100
 
-    def __init__(self, changed_s: tuple[float, ...], error: float = 0.0, own_s: float = 0.0) -> None:
-        self._changed_s, self._error, self._own_s = changed_s, error, own_s
+    def __init__(
+        self, changed_s: tuple[float, ...], error: float = 0.0, own_s: float = 0.0, adapted: float = 0.0
+    ) -> None:
+        self._changed_s, self._error, self._own_s, self._adapted = changed_s, error, own_s, adapted
 
     def predict(self, change: Any) -> Any:
         base = Drawn((10.0,) * len(self._changed_s))
         found = type("Found", (), {})()
         found.base, found.predicted = base, Drawn(self._changed_s) if change.program else base
-        found.modelled = found.predicted
+        found.of_change = found.predicted
+        found.adapted = self._adapted
         found.error_of_base = {"whole": self._error}
         found.own_s = self._own_s
         return found
@@ -84,9 +88,9 @@ class Replayed:
         return self._changed_s[0] if change.program else 10.0
 
 
-def gain_of(replayed: Replayed, change: Any) -> Any:
-    asked = _Asked(replayed, 0, None)  # type: ignore[arg-type]
-    candidate = Candidate("balance", "", "", (), change)
+def gain_of(replayed: Replayed, change: Any, most_s: float = math.inf, steps: int = 0) -> Any:
+    asked = _Asked(replayed, steps, None)  # type: ignore[arg-type]
+    candidate = Candidate("balance", "", "", (), change, most_s=most_s)
     return asked.proposals([candidate], None, 1)[candidate]
 
 
@@ -99,10 +103,36 @@ def test_the_interval_of_a_gain_is_that_of_the_draws_and_of_what_is_not_known() 
     # Of the recorder's own time, the program has nothing when it is not recorded.
     found = gain_of(Replayed((9.0, 9.2, 8.9), own_s=0.2), Balance())
     assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, 0.75 * 0.08, 1.25 * 0.13))
-    # Of packing, the prediction's own interval counts, too: from 8.5 to 12 s.
+    # Of packing, what is not known of it counts, too: from 8.5 to 12 s.
     found = gain_of(Replayed((9.0, 9.2, 8.9)), Pack("exchange"))
     assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.1, -0.2, 1.25 * 0.15))
     assert not found.is_worth(WORTH)
+
+
+def test_what_the_base_is_off_by_counts_once() -> None:
+    """Or what it was off by before its costs were adapted, where these matter."""
+    found = gain_of(Replayed((9.0, 9.2, 8.9), error=-0.02, adapted=0.01), Pack("exchange"))
+    assert (found.gain.low, found.gain.high) == pytest.approx((-0.22, 1.25 * 0.17))
+    found = gain_of(Replayed((9.0, 9.2, 8.9), error=-0.02, adapted=0.04), Pack("exchange"))
+    assert (found.gain.low, found.gain.high) == pytest.approx((-0.24, 1.25 * 0.19))
+    found = gain_of(Replayed((9.0, 9.2, 8.9), error=-0.02, adapted=0.04), Balance())
+    assert (found.gain.low, found.gain.high) == pytest.approx((0.75 * 0.06, 1.25 * 0.13))
+
+
+def test_what_recording_made_longer_is_gained_at_the_upper_end_only() -> None:
+    found = gain_of(Replayed((9.0, 9.2, 8.9)), Balance(), most_s=0.4)
+    assert (found.gain.share, found.gain.low, found.gain.high) == pytest.approx((0.04, 0.75 * 0.02, 1.25 * 0.11))
+    assert found.seconds == pytest.approx(0.4)
+    assert found.gain.recording == pytest.approx(0.06)
+    assert gain_of(Replayed((9.0, 9.2, 8.9)), Balance(), most_s=1.1).gain.share == pytest.approx(0.1)
+    # With twice the steps of the recording, such calls take twice as long.
+    assert gain_of(Replayed((9.0, 9.2, 8.9)), Balance(), most_s=0.4, steps=200).gain.share == pytest.approx(0.08)
+    asked = _Asked(Replayed((9.0, 9.2, 8.9)), 0, None)  # type: ignore[arg-type]
+    candidates = [Candidate("balance", name, "", (), Balance(), most_s=0.4) for name in "ab"]
+    proposals = [each for each in asked.proposals(candidates, None, 2).values() if isinstance(each, Proposal)]
+    both = asked.together(proposals)
+    assert both is not None
+    assert both.share == pytest.approx(0.1 - 2 * 0.06)
 
 
 def test_what_gains_too_little_has_no_interval_where_only_gains_are_asked_for() -> None:
@@ -290,3 +320,6 @@ def test_an_array_that_is_summed_number_by_number_becomes_one_sum(tmp_path: Path
     assert merged.together == 6
     (made,) = predicting.predict(run, predicting.Change(program=(merged.change,))).made
     assert made.calls_before == 6 * made.calls_after
+    (entry,) = [each for each in Content(run).sites if each.site in merged.sites]
+    fewer = (made.calls_before - made.calls_after) / run.ranks
+    assert merged.most_s == pytest.approx(fewer * entry.per_call_min_s)

@@ -324,26 +324,36 @@ class _Asked:
             after = self._replays.seconds(self._change(candidate.changes))
         except UsageError as error:
             return error
-        return 1 - after / before if before > 0 else math.inf
+        return min(1 - after / before, self._most(candidate)) if before > 0 else math.inf
+
+    def _most(self, candidate: Candidate) -> float:
+        """The share of the time that is known to be the most that it gains; in a network, that says what calls cost."""
+        if self._network is not None:
+            return math.inf
+        times = self._steps / self._replays.steps if self._steps else 1.0
+        return candidate.most_s * times / self.base.predicted.seconds
 
     def _proposal(self, candidate: Candidate) -> Proposal | UsageError:
         try:
             gain, phases_s = self._gain([candidate])
         except UsageError as error:
             return error
+        if (more := gain.share - self._most(candidate)) > 0:
+            gain, phases_s = self._gain([candidate], more)
         return Proposal(candidate, gain, gain.share * self.base.predicted.seconds, phases_s)
 
     def together(self, proposals: Sequence[Proposal]) -> Gain | None:
         if len(proposals) < 2:
             return None
         try:
-            return self._gain([proposal.candidate for proposal in proposals])[0]
+            more = sum(proposal.gain.recording for proposal in proposals)
+            return self._gain([proposal.candidate for proposal in proposals], more)[0]
         except UsageError:
             return None
 
-    def _gain(self, candidates: Sequence[Candidate]) -> tuple[Gain, dict[str, float | None]]:
+    def _gain(self, candidates: Sequence[Candidate], less: float = 0.0) -> tuple[Gain, dict[str, float | None]]:
         """And the seconds of each phase with the changes."""
         changes = [change for candidate in candidates for change in candidate.changes]
         found = self._predict(changes)
         uncertain = any(predict.is_uncertain(change) for change in changes)
-        return gain_between(self.base, found, uncertain=uncertain), found.predicted.phases_s
+        return gain_between(self.base, found, uncertain=uncertain, less=less), found.predicted.phases_s

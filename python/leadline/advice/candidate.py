@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ class Candidate:
     parts: changes of the same kind that it consists of, each of which can be made by itself.
     assumes: what the record cannot show, sentences.   together: calls, messages or outputs that become one; 0: unknown.
     shape: which of its kind's sketches shows it, where there are several.
+    most_s: that the calls which are not made can take on a rank of a run that is not recorded.
     """
 
     kind: str
@@ -31,6 +33,7 @@ class Candidate:
     also: tuple[AnyChange | Algorithm, ...] = ()
     parts: tuple[Candidate, ...] = ()
     shape: str = ""
+    most_s: float = math.inf
 
     @property
     def changes(self) -> tuple[AnyChange | Algorithm, ...]:

@@ -12,11 +12,13 @@ from leadline.figures.json_entries import place_json
 
 @dataclass(frozen=True)
 class Gain:
-    """As shares of the whole run's time; negative: it loses."""
+    """As shares of the whole run's time; negative: it loses.   recording: the replay gains so much more, of calls that
+    recording made longer."""
 
     share: float
     low: float
     high: float
+    recording: float = 0.0
 
 
 @dataclass(frozen=True)

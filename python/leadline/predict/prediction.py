@@ -72,7 +72,9 @@ class Change:
 class Prediction:
     """recorded_s: phases in the recording.   error_of_base: of the replayed base against the recording, of the whole
     run ("whole") and by phase, as fractions; None: unknown.   notes: what is not replayed as it was; sentences.
-    modelled: predicted, but its interval does not have what runs differ by.
+    of_change: predicted, but its interval has nothing of the base's error or of what runs differ by: only what
+    iterations differ by, and what is not known of the change.   adapted: what the base was off by before its costs were
+    adapted.
     sensitivities: derivatives of the predicted time by L, o, g (all in s/s) and G (bytes).
     loop: the main loop, whose iterations the steps are; None: the run has none, or its place is unknown.   lumped: one
     that was recorded may be several.
@@ -82,7 +84,8 @@ class Prediction:
     recorded_s: dict[str, float | None]
     base: Figures
     predicted: Figures
-    modelled: Figures
+    of_change: Figures
+    adapted: float
     error_of_base: dict[str, float | None]
     steps_recorded: int
     steps: int
@@ -175,6 +178,7 @@ class Replays:
         own_s, polled_s = self._own_s(made, change), self._own_s(made, change, polls=True)
         predicted = own_time.later(predicted, polled_s, change.steps or steps)
         own_s += polled_s
+        of_change = predicted
         predicted = own_time.at_least_without(predicted, own_s, change.steps or steps)
         errors = _errors(self.times, base)
         last = replayed(changed, _settings(replace(change, old_windows=bool(windows)), self.costs), steps, traced=True)
@@ -184,7 +188,8 @@ class Replays:
             recorded_s=self.times,
             base=widened(base, errors),
             predicted=widened(predicted, errors, off + RUNS_DIFFER if change.program else off),
-            modelled=widened(predicted, errors, off),
+            of_change=of_change,
+            adapted=off,
             error_of_base=errors,
             steps_recorded=steps,
             steps=change.steps or steps,

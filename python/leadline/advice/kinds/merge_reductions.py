@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from leadline.advice.candidate import Candidate, Kind
 from leadline.advice.places import of_site
 from leadline.figures.content import Content
@@ -9,6 +11,7 @@ from leadline.figures.patterns import PatternEntry
 from leadline.predict import Merge
 
 MOST_PLACES = 3
+ALL_WAIT = "MPI_Allreduce"
 PATTERNS = ("consecutive_reductions", "consecutive_broadcasts")
 
 
@@ -33,9 +36,22 @@ def candidates(content: Content) -> list[Candidate]:
                     "all use one operation (otherwise define one by MPI_Op_create)",
                 ),
                 together=_values(entry),
+                most_s=_most_s(content, entry),
             )
         )
     return found
+
+
+def _most_s(content: Content, entry: PatternEntry) -> float:
+    """What the calls take that are not made, on a rank, if each is as short as the shortest. Recording a call takes as
+    long as a short reduction, and not as long on each rank: ranks that go from one to the next at once come apart and
+    wait, and do not when they are not recorded. So it is of reductions that no rank leaves before all are there."""
+    calls = {each.site: each for each in content.sites if each.site in entry.sites}
+    known = all(each.per_call_min_s > 0 for each in calls.values())
+    if not calls or not known or any(site.function != ALL_WAIT for site in entry.sites):
+        return math.inf
+    shortest_s = sum(each.calls * each.per_call_min_s for each in calls.values())
+    return shortest_s / content.run.ranks * (1 - 1 / max(int(entry.evidence["together"]), 1))
 
 
 def _in_a_row(entry: PatternEntry) -> str:
