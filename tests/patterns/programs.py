@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .fortran import FORTRAN, text_of
 from .one_sided import ONE_SIDED
 from .pieces import COMMUNICATION, FILES, Piece, remade
-from .rare import RARE, RARE_FILES
+from .rare import RARE, RARE_FILES, RAREST, RAREST_RANKS, READERS, WRITERS
 from .rows import APART_US, ROWS
 from .wrappers import c_declarations, c_functions, wrapped
 
@@ -66,7 +66,7 @@ class Program:
         """
         if routine.piece.kind == "barrier" and (self.ordered or not self.communicates):
             return frozenset()
-        rows = {"consecutive_exchanges", "consecutive_reductions"}
+        rows = {"consecutive_exchanges", "consecutive_reductions", "consecutive_broadcasts"}
         if routine.every > 1 and routine.piece.kind == "remade":
             return frozenset()  # not in nine of ten iterations
         if routine.rare:
@@ -106,22 +106,33 @@ static void rest(int us) {
 
 
 def random_program(
-    seed: int, *, fortran: bool = False, one_sided: bool = False, rows: bool = False, rare: bool = False
+    seed: int,
+    *,
+    fortran: bool = False,
+    one_sided: bool = False,
+    rows: bool = False,
+    rare: bool = False,
+    rarest: bool = False,
+    pieces: int | None = None,
 ) -> Program:
+    """pieces: routines that communicate, instead of a few; not in Fortran or with one-sided operations."""
     rng = random.Random(seed)
     ranks = rng.choice(RANKS)
     steps = rng.randrange(8, 30)
     if fortran:
         return _in_fortran(rng, seed, ranks, steps)
     if rows:
-        makers = rng.sample(ROWS, rng.randrange(3, 6))
+        makers = rng.sample(ROWS, pieces or rng.randrange(3, 6))
+    elif rarest:
+        ranks = RAREST_RANKS
+        makers = [*RAREST, rng.choice(READERS), rng.choice(WRITERS)]
     elif rare:
-        makers = [*rng.sample(RARE, 5), rng.choice(RARE_FILES)]
+        makers = [*rng.sample(RARE, pieces or 5), rng.choice(RARE_FILES)]
     elif one_sided:
         makers = [*rng.sample(ONE_SIDED, rng.randrange(2, 4)), *rng.sample(COMMUNICATION, rng.randrange(0, 2))]
     else:
-        makers = rng.sample(COMMUNICATION, rng.randrange(2, 5))
-    if not rare and rng.random() < 0.4:
+        makers = rng.sample(COMMUNICATION, pieces or rng.randrange(2, 5))
+    if not (rare or rarest) and rng.random() < 0.4:
         makers.append(rng.choice(FILES))
     rng.shuffle(makers)
     routines = []
@@ -133,7 +144,7 @@ def random_program(
     if also.random() < 0.15:
         routines.append(Routine(f"part{len(routines)}", remade(also, ranks), 1))
     level = rng.choice(["-O0", "-O1", "-O2"])
-    text = _text(rng, steps, routines, f" work({APART_US});" if rows else "", apart=rare)
+    text = _text(rng, steps, routines, f" work({APART_US});" if rows else "", apart=rare or rarest)
     library = ""
     if rng.random() < 0.3:
         # A routine whose last call is made a jump is missing in the call path, and so the piece would be.

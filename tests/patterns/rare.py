@@ -56,7 +56,7 @@ def changing_pairs(rng: random.Random, ranks: int) -> Piece:
 
 
 def with_everyone(rng: random.Random, ranks: int) -> Piece:
-    """Everybody is everybody's neighbour, with a border of another length."""
+    """Everybody is everybody's neighbour, with a border of another length. Two such routines in turn are a row."""
     if ranks < 6:
         return all_to_all(rng, ranks)
     least, more = rng.choice([(20, 13), (100, 40)])
@@ -69,7 +69,8 @@ def with_everyone(rng: random.Random, ranks: int) -> Piece:
     if (r != rank) MPI_Isend(out, {least} + {more} * ((r + rank) % 5), MPI_DOUBLE, r, 24, comm, &all[made++]);
   MPI_Waitall(made, all, MPI_STATUSES_IGNORE);{KEPT}"""
     pattern = "all_with_all" if ranks <= 8 else "handmade_alltoall"
-    return Piece("with-everyone", body, frozenset({pattern}), messages=ranks * (ranks - 1))
+    allowed = frozenset({"consecutive_exchanges"})
+    return Piece("with-everyone", body, frozenset({pattern}), allowed, messages=ranks * (ranks - 1))
 
 
 def broadcasts_in_a_row(rng: random.Random, ranks: int) -> Piece:
@@ -106,4 +107,9 @@ RARE: tuple[Maker, ...] = (
     serialised,
     remade,
 )
-RARE_FILES: tuple[Maker, ...] = (read_by_one, read_by_all, written_by_one, a_file_each)
+READERS: tuple[Maker, ...] = (read_by_one, read_by_all)
+WRITERS: tuple[Maker, ...] = (written_by_one, a_file_each)
+RARE_FILES = (*READERS, *WRITERS)
+# Those that random programs of these have least often, and for how many ranks they all are what their names say.
+RAREST: tuple[Maker, ...] = (changing_pairs, with_everyone, with_everyone, to_one, halo)
+RAREST_RANKS = 8

@@ -23,6 +23,9 @@ struct StepCall {
   bool polled = false;                          // polls failed in the gap, so it is not only computation
   double begin_ns = 0, end_ns = 0, gap_ns = 0;  // in the process's own time; the gap is before the call. 0: not timed
   double rounding_ns = 0;                       // by which the trace's rounding may have moved these
+  // What most ranks compute before this call in the quickest of the iterations like this one: a busy machine only adds
+  // to it. And what a single rank computes there for long in each of several iterations; 0: none does.
+  double least_gap_ns = 0, sure_gap_ns = 0;
 };
 
 struct StepMessage {

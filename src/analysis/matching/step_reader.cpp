@@ -423,7 +423,7 @@ std::vector<Step> StepReader::finish() {
     for (auto& [name, collective] : b.collectives) step.collectives.push_back(std::move(collective));
     found.push_back(std::move(step));
   }
-  if (part_ == Part::iteration && found.size() > 1) found = usual_of(std::move(found));
+  if (part_ == Part::iteration && !found.empty()) found = usual_of(std::move(found));
   return found;
 }
 

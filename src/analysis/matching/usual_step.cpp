@@ -34,9 +34,20 @@ double lower_middle(std::vector<double> values) {
   return *middle;
 }
 
-// No call waits longer for its core than most ranks compute before theirs: the same one in their order.
-void limit_to_most_ranks(std::vector<StepCall>* calls) {
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<double>> of_ranks;  // by call site and how often it was passed
+// Of a rank that is said to compute before a call: in each of so many iterations for so long. One that lost its core
+// has it again when a call returns.
+constexpr size_t least_alike = 4;
+constexpr double least_sure_ns = 50e3;
+
+// The same call of several ranks, in their order: the call site, and how often it was passed.
+using Place = std::pair<uint32_t, uint32_t>;
+
+// No call waits longer for its core than most ranks compute before theirs.
+void limit_to_most_ranks(std::vector<StepCall>* calls, bool sure) {
+  struct Ranks {
+    std::vector<double> gaps, least;
+  };
+  std::map<Place, Ranks> of_ranks;
   const auto visit = [calls](auto take) {
     std::map<uint32_t, uint32_t> passed;
     for (size_t c = 0; c < calls->size(); ++c) {
@@ -45,10 +56,23 @@ void limit_to_most_ranks(std::vector<StepCall>* calls) {
       take(std::make_pair(call.site, passed[call.site]++), &call);
     }
   };
-  visit([&](auto at, const StepCall* call) { of_ranks[at].push_back(call->gap_ns); });
-  std::map<std::pair<uint32_t, uint32_t>, double> usual;
-  for (auto& [at, gaps] : of_ranks) usual[at] = lower_middle(std::move(gaps));
-  visit([&](auto at, StepCall* call) { call->gap_ns = std::min(call->gap_ns, usual[at]); });
+  visit([&](Place at, const StepCall* call) {
+    of_ranks[at].gaps.push_back(call->gap_ns);
+    of_ranks[at].least.push_back(call->least_gap_ns);
+  });
+  struct Usual {
+    double gap_ns, least_ns, longest_ns;
+  };
+  std::map<Place, Usual> usual;
+  for (auto& [at, ranks] : of_ranks) {
+    const double longest = *std::ranges::max_element(ranks.least);
+    usual[at] = {lower_middle(std::move(ranks.gaps)), lower_middle(std::move(ranks.least)), longest};
+  }
+  visit([&](Place at, StepCall* call) {
+    call->gap_ns = std::min(call->gap_ns, usual[at].gap_ns);
+    call->least_gap_ns = usual[at].least_ns;
+    call->sure_gap_ns = sure && usual[at].longest_ns >= least_sure_ns ? usual[at].longest_ns : 0;
+  });
 }
 
 // Gives the calls of one step the usual computation before each call where others make the same calls: one iteration
@@ -63,14 +87,18 @@ void take_usual_gaps(std::vector<Step>* steps, size_t chosen) {
   for (const Step& s : *steps) {
     if (std::ranges::equal(s.calls, step.calls, same_call)) alike.push_back(&s);
   }
-  std::vector<double> usual;
+  std::vector<double> usual, least;
   for (size_t c = 0; c < step.calls.size(); ++c) {
     std::vector<double> gaps;
     for (const Step* s : alike) gaps.push_back(s->calls[c].gap_ns);
+    least.push_back(*std::ranges::min_element(gaps));
     usual.push_back(lower_middle(std::move(gaps)));
   }
-  for (size_t c = 0; c < usual.size(); ++c) step.calls[c].gap_ns = usual[c];
-  limit_to_most_ranks(&step.calls);
+  for (size_t c = 0; c < usual.size(); ++c) {
+    step.calls[c].gap_ns = usual[c];
+    step.calls[c].least_gap_ns = least[c];
+  }
+  limit_to_most_ranks(&step.calls, alike.size() >= least_alike);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ std::vector<Pattern> PatternFinder::find(const SourcePlaces& places) {
   std::vector<Pattern> found;
   patterns_of_exchanges(state_->profile, state_->traffic, steps, places, exchanges, &found);
   patterns_of_collectives(state_->profile, state_->traffic, steps, &found);
-  patterns_of_sites(state_->profile, state_->traffic, state_->file_order, &found);
+  patterns_of_sites(state_->profile, state_->traffic, state_->file_order, places, &found);
   const auto take = [&found](std::vector<Pattern> more) {
     std::move(more.begin(), more.end(), std::back_inserter(found));
   };

@@ -13,7 +13,8 @@ class Case:
     """fault: "": it is healthy.   found: first findings that name the fault: a pattern's name, or a rule's.
     proposed: first kinds of proposals that mend it; empty: no change that can be predicted does.   from_ranks: the
     fewest ranks with which there is a fault, or with which a record can show it.   trips: False: the loop has no fixed
-    number of iterations on each rank."""
+    number of iterations on each rank.   calls_every: in the mended form, one step in so many makes a call; the others
+    do not count as iterations.   silent: no step makes a call, so there is no loop."""
 
     name: str
     program: str
@@ -23,10 +24,15 @@ class Case:
     proposed: tuple[str, ...] = ()
     from_ranks: int = 2
     trips: bool = True
+    calls_every: int = 1
+    silent: bool = False
 
     def steps_on(self, ranks: int) -> int:
         """Fewer where ranks are likely to share cores."""
         return self.steps if ranks <= 2 else max(self.steps // 5, 20)
+
+    def trips_on(self, ranks: int, *, mended: bool) -> int:
+        return self.steps_on(ranks) // (self.calls_every if mended else 1)
 
     @property
     def healthy(self) -> bool:
@@ -68,7 +74,7 @@ FAULTS = (
     Case("sums_in_a_row", "collectives", 3000, "six sums", *SUMS),
     Case("sums_in_a_loop", "collectives", 600, "40 sums in a loop", *SUMS),
     Case("broadcasts_in_a_row", "collectives", 3000, "six broadcasts", ("consecutive_broadcasts",), SUMS[1]),
-    Case("checked_too_often", "collectives", 20000, "a sum in each iteration", ("allreduce_bound",)),
+    Case("checked_too_often", "collectives", 20000, "a sum in each iteration", ("allreduce_bound",), calls_every=10),
     Case("own_broadcast", "collectives", 500, "by sends", TO_ALL, COLLECTIVE, 3),
     Case("own_gather", "collectives", 500, "by sends", TO_ONE, COLLECTIVE, 3),
     Case("own_scatter", "collectives", 500, "by sends", TO_ALL, COLLECTIVE, 3),
@@ -99,7 +105,7 @@ FAULTS = (
 
 HEALTHY = (
     Case("healthy_sum", "balance", 100),
-    Case("healthy_alone", "balance", 100),
+    Case("healthy_alone", "balance", 100, silent=True),
     Case("healthy_halo", "exchanges", 100),
     Case("healthy_ring", "exchanges", 100),
     Case("healthy_textbook", "exchanges", 100),

@@ -23,8 +23,9 @@ LITTLE = 0.02  # of the time: less is not held against a statement about a healt
 
 @dataclass
 class Verdict:
-    """loop: "right", "at least" (with fewer trips than there are, which is said), "part" (a loop within the steps, and
-    their number is reported as unknown), "wrong", or "none".
+    """loop: "right" (or none, where no step makes a call, or where ranks make unlike numbers of steps and the report
+    says so), "at least" (with fewer trips than there are, which is said), "part" (a loop within the steps, and their
+    number is reported as unknown), "wrong", or "none".
     first: the first statement that costs time, as in `Case.found`.   said: all of them, with their shares.
     proposals: kinds with their gains, best first.   taken: other processes had the ranks' cores, so that Leadline gives
     no advice but to record again.   shared: ranks share cores, and the first line says so, in place of advice."""
@@ -49,9 +50,9 @@ def name_of(finding: Finding) -> str:
     return str(finding.evidence["pattern"]) if finding.id == "pattern" else finding.id
 
 
-def judged(case: Case, run: Run, ranks: int, *, proposals: bool = True) -> Verdict:
+def judged(case: Case, run: Run, ranks: int, *, mended: bool = False, proposals: bool = True) -> Verdict:
     content = Content(run)
-    loop, trips, place = _loop(case, content, ranks)
+    loop, trips, place = _loop(case, content, case.trips_on(ranks, mended=mended))
     found = findings_of(content)
     stated = [each for each in found if not each.in_verdict and not each.part_of]
     costly = [each for each in stated if each.cost_s is not None]
@@ -82,20 +83,21 @@ def cores_taken(found: Sequence[Finding]) -> bool:
     return any(each.id == "cores-taken" for each in found)
 
 
-def _loop(case: Case, content: Content, ranks: int) -> tuple[str, int | None, str]:
+def _loop(case: Case, content: Content, steps: int) -> tuple[str, int | None, str]:
     found = content.iterations
     if found is None or found.loop is None:
-        return "none", None, ""
+        unlike = not case.trips and content.run.profile.iterations().missing == "apart"
+        return ("right" if case.silent or unlike else "none"), None, ""
     loop = found.loop
     place = f"{loop.routine}:{loop.line}"
     trips = found.found.count
     if loop.routine != case.name:
         return "wrong", trips, place
-    if not case.trips or trips == case.steps_on(ranks):
+    if not case.trips or trips == steps:
         return "right", trips, place
-    if loop.around and trips > case.steps_on(ranks):
+    if loop.around and trips > steps:
         return "part", trips, place
-    return ("at least" if loop.at_least and trips < case.steps_on(ranks) else "wrong"), trips, place
+    return ("at least" if loop.at_least and trips < steps else "wrong"), trips, place
 
 
 def names_the_fault(case: Case, verdict: Verdict, ranks: int, measured: float) -> bool:

@@ -76,7 +76,7 @@ def _row(case: Case, library: str, ranks: int, directory: Path) -> Row:
         where = directory / case.name / FORMS[form]
         seconds.append(recorded(case, form, library, ranks, where))
         try:
-            verdict = judge.judged(case, open_run(where / "run"), ranks, proposals=form == 0)
+            verdict = judge.judged(case, open_run(where / "run"), ranks, mended=form == 1, proposals=form == 0)
         except (LeadlineError, AssertionError) as error:
             verdict = Verdict("none", None, "", "", "", [], [], [], f"{type(error).__name__}: {error}")
         (where / "verdict.json").write_text(json.dumps(verdict.as_data(), indent=1))

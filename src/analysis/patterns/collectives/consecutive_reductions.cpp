@@ -47,7 +47,7 @@ class ConsecutiveReductions {
   std::vector<Pattern> run() {
     const UnitOf units{
         [this](uint32_t call) { return unit_at(call); },
-        [this](uint32_t unit) { return bytes_of(unit / 2); },
+        [this](uint32_t unit, double ns) { return is_little(unit / 2, ns); },
         [this](uint32_t a, uint32_t b) { return alike(a, b); },
     };
     std::vector<Pattern> patterns = find_loops();
@@ -118,7 +118,7 @@ class ConsecutiveReductions {
         Loop& loop = loops[unit];
         if (unit == last) {
           ++loop.rows.back();
-          loop.gaps_ns.push_back(computation_.ns(step_, last_call, c));
+          loop.gaps_ns.push_back(computation_.least_ns(step_, last_call, c));
         } else {
           loop.rows.push_back(1);
           loop.processes.insert(call.process);
@@ -192,6 +192,13 @@ class ConsecutiveReductions {
       calls += c.counts.calls;
     }
     return calls ? bytes / static_cast<int64_t>(calls) : 0;
+  }
+
+  // The root of a broadcast gets nothing that the next one could need: only a long computation tells them apart.
+  bool is_little(uint32_t site, double ns) const {
+    const int64_t bytes = bytes_of(site);
+    const bool broadcast = broadcasts(function(site).name);
+    return broadcast ? computation_.is_negligible(ns, bytes) : computation_.is_little(ns, bytes);
   }
 
   // A broadcast that is much shorter than the next one may say how much that brings.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace leadline::analysis {
 
@@ -46,8 +47,16 @@ double time_of(const GlobalSite& site) {
 
 class SitePatterns {
  public:
-  SitePatterns(const Profile& profile, const RunTraffic& traffic, const FileOrder& files, std::vector<Pattern>* found)
-      : profile_(profile), traffic_(traffic), files_(files), found_(found), main_(profile.loops().main()) {}
+  SitePatterns(const Profile& profile, const RunTraffic& traffic, const FileOrder& files, const SourcePlaces& places,
+               std::vector<Pattern>* found)
+      : profile_(profile),
+        traffic_(traffic),
+        files_(files),
+        places_(places),
+        found_(found),
+        main_(profile.loops().main()) {
+    for (uint32_t s = 0; s < profile.sites().size(); ++s) copies_[place(s)].push_back(s);
+  }
 
   void run() {
     barriers();
@@ -231,32 +240,48 @@ class SitePatterns {
   }
 
   // Called in nearly all steps, on the processes that call there. Many calls in a few steps do not count: an inner loop
-  // that the call is in must be entered as often.
+  // that the call is in must be entered as often. Compilers copy calls: one place may stand for all steps of a kind.
   bool in_most_steps(uint32_t s) const {
     const RunLoops& loops = profile_.loops();
-    const size_t processes = profile_.sites()[s].cells.size();
-    const double least = nearly_all * static_cast<double>(loops.iterations(main_)) * static_cast<double>(processes);
-    if (static_cast<double>(calls(s)) < least) return false;
-    uint32_t inner = traffic_.sites()[s].loop;
-    while (inner != main_ && loops.all()[inner].outer != main_) inner = loops.all()[inner].outer;
-    if (inner == main_) return true;
-    uint64_t entries = 0;
-    for (const LoopCell& c : loops.all()[inner].cells) entries += c.entries;
-    return static_cast<double>(entries) >= least;
+    std::set<uint32_t> processes;
+    std::map<uint32_t, uint64_t> by_loop;
+    for (const uint32_t copy : copies_.at(place(s))) {
+      if (!within(copy, main_)) continue;
+      uint32_t inner = traffic_.sites()[copy].loop;
+      while (inner != main_ && loops.all()[inner].outer != main_) inner = loops.all()[inner].outer;
+      by_loop[inner] += calls(copy);
+      for (const Cell& c : profile_.sites()[copy].cells) processes.insert(c.process);
+    }
+    uint64_t times = 0;
+    for (const auto& [inner, made] : by_loop) {
+      uint64_t entries = 0;
+      for (const LoopCell& c : loops.all()[inner].cells) entries += c.entries;
+      times += inner == main_ ? made : std::min(made, entries);
+    }
+    const auto steps = static_cast<double>(loops.iterations(main_));
+    return static_cast<double>(times) >= nearly_all * steps * static_cast<double>(processes.size());
+  }
+
+  // Of a call in the source.
+  using Place = std::pair<uint32_t, uint32_t>;
+  Place place(uint32_t s) const {
+    return {profile_.sites()[s].function, s < places_.lines.size() ? places_.lines[s] : s};
   }
 
   const Profile& profile_;
   const RunTraffic& traffic_;
   const FileOrder& files_;
+  const SourcePlaces& places_;
   std::vector<Pattern>* found_;
   uint32_t main_;
+  std::map<Place, std::vector<uint32_t>> copies_;  // call sites
 };
 
 }  // namespace
 
 void patterns_of_sites(const Profile& profile, const RunTraffic& traffic, const FileOrder& files,
-                       std::vector<Pattern>* found) {
-  SitePatterns(profile, traffic, files, found).run();
+                       const SourcePlaces& places, std::vector<Pattern>* found) {
+  SitePatterns(profile, traffic, files, places, found).run();
 }
 
 }  // namespace leadline::analysis

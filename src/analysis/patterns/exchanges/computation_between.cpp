@@ -57,6 +57,15 @@ double ComputationBetween::ns(const Step& step, uint32_t first, uint32_t last) c
   return sum;
 }
 
+double ComputationBetween::least_ns(const Step& step, uint32_t first, uint32_t last) const {
+  double sum = 0;
+  for (uint32_t c = first + 1; c <= last; ++c) {
+    const double gap = gap_ns(step, c);
+    sum += step.timed ? std::max(std::min(gap, step.calls[c].least_gap_ns), step.calls[c].sure_gap_ns) : gap;
+  }
+  return sum;
+}
+
 std::vector<uint32_t> ComputationBetween::breaks(const Step& step, int64_t bytes) const {
   std::vector<uint32_t> calls;
   for (uint32_t c = 1; c < step.calls.size(); ++c) {

@@ -51,7 +51,7 @@ class ConsecutiveExchanges {
   std::vector<Pattern> run() {
     const UnitOf units{
         [this](uint32_t call) { return unit_at(call); },
-        [this](uint32_t unit) { return units_[unit].bytes_of_rank; },
+        [this](uint32_t unit, double ns) { return computation_.is_little(ns, units_[unit].bytes_of_rank); },
         [](uint32_t, uint32_t) { return true; },
     };
     drop_repeated(rows_of(step_, computation_, units, false));

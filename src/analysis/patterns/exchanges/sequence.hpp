@@ -25,9 +25,9 @@ struct CallRow {
 
 struct UnitOf {
   static constexpr uint32_t none = UINT32_MAX, divides = UINT32_MAX - 1;
-  std::function<uint32_t(uint32_t call)> of;          // none: the call does not matter; divides: it ends a row
-  std::function<int64_t(uint32_t unit)> bytes;        // that a rank copies for one of its stretches
-  std::function<bool(uint32_t a, uint32_t b)> alike;  // may be in one row
+  std::function<uint32_t(uint32_t call)> of;             // none: the call does not matter; divides: it ends a row
+  std::function<bool(uint32_t unit, double ns)> little;  // computed before one of its stretches: they may be one
+  std::function<bool(uint32_t a, uint32_t b)> alike;     // may be in one row
 };
 
 // Every call is a stretch of its own if `single`.
@@ -52,8 +52,8 @@ inline std::vector<CallRow> rows_of(const Step& step, const ComputationBetween& 
         last.last = c;
         continue;
       }
-      const double computed = computation.ns(step, last.last, c);
-      if (units.alike(last.unit, unit) && computation.is_little(computed, units.bytes(unit))) {
+      const double computed = computation.least_ns(step, last.last, c);
+      if (units.alike(last.unit, unit) && units.little(unit, computed)) {
         rows.back().stretches.push_back({unit, c, c, computed});
         continue;
       }
