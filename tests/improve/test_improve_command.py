@@ -129,6 +129,7 @@ def test_a_planted_setting_is_found_undone_and_applied(improve: Improve, name: s
 
 
 @pytest.mark.ci
+@pytest.mark.full("openmpi")
 @pytest.mark.parametrize("name", ["mpich", "openmpi"])
 def test_a_planted_eager_limit_is_overridden(improve: Improve, name: str) -> None:
     found = improve(name, "late", 8, ranks=2, planted=EAGER[name], only="protocol").run()
@@ -138,6 +139,7 @@ def test_a_planted_eager_limit_is_overridden(improve: Improve, name: str) -> Non
 
 
 @pytest.mark.ci
+@pytest.mark.full("mpich")  # the search is the same, and tests/tuning has what it sets
 @pytest.mark.parametrize("name", ["mpich", "openmpi"])
 def test_a_planted_algorithm_is_undone(improve: Improve, name: str) -> None:
     found = improve(name, "parts", 10, ranks=2, planted=PARTS[name], only="own-settings,library-algorithms").run()
@@ -146,6 +148,7 @@ def test_a_planted_algorithm_is_undone(improve: Improve, name: str) -> None:
 
 
 @pytest.mark.ci
+@pytest.mark.full("mpich", "intel")
 @pytest.mark.parametrize("name", ["mpich", "openmpi", "intel"])
 def test_ranks_that_share_a_core_yield_it(improve: Improve, name: str) -> None:
     found = improve(name, "barriers", 10, ranks=2, planted={}, only="waiting", before="taskset -c 0").run()
