@@ -79,9 +79,14 @@ def score(program: Program, report: dict[str, Any]) -> Score:
 
 
 def _is_of_main(pattern: str, program: Program) -> bool:
-    """Several routines together may have it by chance."""
+    """Several routines together may have it by chance, or because one follows the other."""
     allowed = any(pattern in program.allowed(r) for r in program.routines)
-    return pattern in BY_CHANCE or (pattern == "allreduce_bound" and allowed)
+    in_turn = sum("consecutive_exchanges" in r.piece.allowed for r in program.routines) > 1
+    return (
+        pattern in BY_CHANCE
+        or (pattern == "allreduce_bound" and allowed)
+        or (pattern == "consecutive_exchanges" and in_turn)
+    )
 
 
 STEPS = "steps"

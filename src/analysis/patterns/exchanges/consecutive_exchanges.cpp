@@ -24,7 +24,8 @@ struct Unit {
   std::vector<uint32_t> sites;
   std::vector<uint32_t> senders;  // those that send
   uint32_t graph = 0;             // units with the same number have the same partners
-  bool two_wide = false;          // every rank has one partner, which sends to it as well
+  bool mutual = false;            // all partners send to the rank as well,
+  bool of_one = false;            // of which it has one only
   int64_t mean_bytes = 0, bytes_of_rank = 0;
   std::vector<std::pair<uint32_t, uint64_t>> calls;  // where in the code it sends: module and address of each
 };
@@ -96,9 +97,9 @@ class ConsecutiveExchanges {
     std::set<uint32_t> from;
     for (const SiteTraffic::Edge& e : edges) from.insert(e.first);
     unit.bytes_of_rank = 2 * unit.mean_bytes * static_cast<int64_t>(edges.size()) / static_cast<int64_t>(from.size());
-    unit.two_wide = edges.size() == from.size() && std::all_of(edges.begin(), edges.end(), [&](const auto& e) {
-                      return edges.count({e.second, e.first}) > 0;
-                    });
+    unit.of_one = edges.size() == from.size();
+    unit.mutual =
+        std::all_of(edges.begin(), edges.end(), [&](const auto& e) { return edges.count({e.second, e.first}) > 0; });
     unit.graph = graphs_.try_emplace(edges, static_cast<uint32_t>(graphs_.size())).first->second;
     std::sort(unit.calls.begin(), unit.calls.end());
     for (const uint32_t s : unit.sites) unit_of_[s] = static_cast<uint32_t>(units_.size());
@@ -168,7 +169,10 @@ class ConsecutiveExchanges {
     std::vector<Together> all;
     for (const auto& [graph, units] : by_graph) {
       Together t;
-      t.exchanges = exchanges(units);
+      const bool one_by_one =
+          std::all_of(row.stretches.begin(), row.stretches.end(),
+                      [&, &among = units](const auto& s) { return !among.count(s.unit) || sent_in(s) < 2; });
+      t.exchanges = exchanges(units, one_by_one);
       if (t.exchanges < 2) continue;
       t.units = units;
       t.processes.insert(row.process);
@@ -214,12 +218,13 @@ class ConsecutiveExchanges {
 
   // Where a dimension is two ranks wide, both faces of a field go to the same partner. Calls at one place in the code
   // that several paths lead to are the same face of several fields; without that, two units may be one field.
-  uint64_t exchanges(const std::set<uint32_t>& units) const {
+  // `one_by_one`: each sends to one partner at a time, as where the directions of a grid take turns.
+  uint64_t exchanges(const std::set<uint32_t>& units, bool one_by_one) const {
     std::map<std::vector<std::pair<uint32_t, uint64_t>>, uint64_t> of_place;
     bool ambiguous = false;
     for (const uint32_t u : units) {
       ++of_place[units_[u].calls];
-      ambiguous |= units_[u].two_wide && units_[u].senders.size() == 1;
+      ambiguous |= units_[u].mutual && (units_[u].of_one || one_by_one) && units_[u].senders.size() == 1;
     }
     uint64_t most = 0;
     for (const auto& [place, number] : of_place) most = std::max(most, number);
