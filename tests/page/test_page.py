@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -60,6 +61,9 @@ def test_the_verdict_comes_first_then_what_to_look_at(show: Show) -> None:
     opened = show(report)
     assert opened.tab.locator("main").inner_text().startswith(report["verdict"])
     assert opened.texts("h1 strong") == report["verdict_sentences"][:1]
+    figures = opened.texts("h1 .unbroken")  # each on one line with its unit
+    assert figures
+    assert all(re.fullmatch(r"[\d.,]+ (%|×|[kMGTP]?B|[nµm]?s)", figure) for figure in figures)
     look = opened.tab.locator(".look li")
     assert [text.split(". ")[0] for text in look.all_inner_texts()] == [
         "Recording was paused on 1 rank for up to 1.50 s",

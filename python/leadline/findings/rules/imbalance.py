@@ -74,8 +74,8 @@ def _waited_for_cores_s(content: Content, process: int | None) -> float:
 
 
 def is_disturbance(found: Evidence) -> bool:
-    """Whether waits for cores explain it: it would not be there on a machine of its own. Much of it is worth saying in
-    any case: there are many ranks, or the machine is always like that."""
+    """Whether waits for cores may explain it: it might not be there on a machine of its own. Much of it is worth saying
+    in any case: there are many ranks, or the machine is always like that."""
     return found["share"] < MUCH and found["core_waits_s"] >= EXPLAINED * found["lost_s"] > 0
 
 
@@ -83,7 +83,7 @@ def sentence(content: Content, found: Evidence) -> str:
     text = _of_kind(found)
     if not is_disturbance(found):
         return text
-    return f"{text} Waits for a core, which cost up to {fmt.seconds(found['core_waits_s'])}, explain it."
+    return f"{text} Waits for a core, which cost up to {fmt.seconds(found['core_waits_s'])}, may explain it."
 
 
 def _of_kind(found: Evidence) -> str:

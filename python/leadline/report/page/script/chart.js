@@ -82,6 +82,9 @@ export function timeTicks(_, at) {
   return at.map((value) => (value === 0 ? "0" : seconds(value)));
 }
 
+/** Distances of an axis's marks where there is nothing between whole numbers, such as iterations. */
+export const WHOLE = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
 /** An axis in the page's colours. */
 export function axis(color, more = {}) {
   const font = "12px system-ui, sans-serif";

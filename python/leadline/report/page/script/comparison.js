@@ -1,6 +1,6 @@
 // The page of `leadline compare`: verdict, environments, what differs, small multiples of the iterations, tables.
 
-import { axis, chart, timeTicks } from "./chart.js";
+import { WHOLE, axis, chart, timeTicks } from "./chart.js";
 import { h } from "./dom.js";
 import { timesTable } from "./comparison_tables.js";
 import { count, fixed, plural, seconds } from "./format.js";
@@ -151,7 +151,7 @@ function multiple(group, most) {
     describe: (color) => ({
       scales: { x: { time: false }, y: { range: [0, most * 1.05] } },
       axes: [
-        axis(color, { label: single ? "iteration" : "part of the main loop", size: 34, labelGap: 0 }),
+        axis(color, { label: single ? "iteration" : "part of the main loop", size: 34, labelGap: 0, incrs: WHOLE }),
         axis(color, { size: 64, values: timeTicks }),
       ],
       series: [

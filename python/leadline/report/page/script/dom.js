@@ -17,6 +17,12 @@ export function h(tag, properties, ...children) {
   return element;
 }
 
+/** A text in which a figure and its unit stay on one line: "760 kB". */
+export function unbroken(text) {
+  const parts = text.split(/(\d[\d.,]* (?:%|×|[kMGTP]?B|[nµm]?s)(?!\w))/);
+  return parts.map((part, at) => (at % 2 ? h("span", { class: "unbroken" }, part) : part));
+}
+
 export function custom(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

@@ -3,7 +3,7 @@
 import { adviceCards } from "./advice.js";
 import { stack } from "./cells.js";
 import { programName, sum } from "./data.js";
-import { h } from "./dom.js";
+import { h, unbroken } from "./dom.js";
 import { count, percent, plural, seconds, size } from "./format.js";
 import { PART_COLORS } from "./kinds.js";
 
@@ -31,7 +31,7 @@ function lookAt(report, titles, answered) {
   const leaders = others.filter((each) => !texts.has(each.part_of));
   const parts = ({ text }) => {
     const own = others.filter((each) => each.part_of === text);
-    return own.length ? h("ul", null, own.map((each) => h("li", null, each.text, help(each)))) : null;
+    return own.length ? h("ul", null, own.map((each) => h("li", null, unbroken(each.text), help(each)))) : null;
   };
   const link = ({ section }) => (titles.has(section) ? [" ", h("a", { href: `#${section}` }, titles.get(section))] : []);
   return h(
@@ -43,7 +43,7 @@ function lookAt(report, titles, answered) {
       "ul",
       null,
       leaders.map((each) =>
-        h("li", { "data-severity": each.severity, title: bounds(each) }, each.text, help(each), link(each), parts(each)),
+        h("li", { "data-severity": each.severity, title: bounds(each) }, unbroken(each.text), help(each), link(each), parts(each)),
       ),
     ),
   );
@@ -72,7 +72,7 @@ function words(name) {
 
 /** The first statement stands out; together they are the verdict to the letter. */
 function verdict([first, ...rest]) {
-  return rest.length ? [h("strong", null, first), ` ${rest.join(" ")}`] : first;
+  return rest.length ? [h("strong", null, unbroken(first)), " ", unbroken(rest.join(" "))] : unbroken(first);
 }
 
 function about(report) {

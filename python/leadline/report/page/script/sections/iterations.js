@@ -1,6 +1,6 @@
 // Time per iteration from the first to the last, with the slow iterations.
 
-import { axis, canChart, chart, timeTicks } from "../chart.js";
+import { WHOLE, axis, canChart, chart, timeTicks } from "../chart.js";
 import { place } from "../data.js";
 import { h } from "../dom.js";
 import { bound, count, fixed, plural, seconds, times } from "../format.js";
@@ -90,7 +90,7 @@ function strip(it) {
     height: 220,
     describe: (color) => ({
       scales: { x: { time: false } },
-      axes: [axis(color, { label: "iteration", size: 34, labelGap: 0 }), axis(color, { size: 64, values: timeTicks })],
+      axes: [axis(color, { label: "iteration", size: 34, labelGap: 0, incrs: WHOLE }), axis(color, { size: 64, values: timeTicks })],
       bands: [{ series: [1, 2], fill: color.of("--band") }],
       series: [
         {
