@@ -178,6 +178,8 @@ def test_bash_is_told_what_comes_next(typed: str, offered: set[str], leadline: C
     ("typed", "meant"),
     [
         (["reporrt"], "report"),
+        (["study", "opatmm"], "opatm"),
+        (["site", "reprot"], "report"),
         (["bench", "alreduce"], "allreduce"),
         (["report", "--section", "iteration", "kept"], "iterations"),
         (["report", "--table", "site", "kept"], "sites"),

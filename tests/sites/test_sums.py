@@ -2,9 +2,11 @@
 
 import os
 import sqlite3
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from leadline.errors import UsageError
 from leadline.site import catalogue, reading
@@ -12,6 +14,8 @@ from leadline.site.account import Account, Cost
 from leadline.site.catalogue import Entry
 from leadline.site.discovery import Place, runs_beneath
 from leadline.site.ranking import ranked
+from leadline.site.show import show
+from leadline.text.screen import Screen
 
 
 def account(program: str, time_s: float, *costs: tuple[str, float], spoiled: str = "", started: float = 0.0) -> Account:
@@ -52,6 +56,14 @@ def test_sums_by_program() -> None:
     assert found.total.lost_s == sum(row.lost_s for row in found.rows) == 72.0
     assert found.not_counted == {"oversubscribed": 1}
     assert [entry.path for entry in found.unread] == ["/r/5"]
+
+
+def test_why_runs_are_not_judged_is_said_in_words() -> None:
+    written = StringIO()
+    show(Screen(Console(file=written, width=200)), ranked(ENTRIES, "program"), 0)
+    text = " ".join(written.getvalue().split())
+    assert "1.8 h of all ranks, MPI 25 % (known waiting 12 %), files 25 %." in text
+    assert "What 1 run lost is unknown: more threads than cores (1)." in text
 
 
 def test_sums_by_user_and_library() -> None:

@@ -16,6 +16,20 @@ SCHEMA = "leadline.site/1"
 WIDEST_NAME = 32
 HOUR = 3600.0
 MOST_UNREAD = 3
+SPOILED = {
+    "separate-processes": "each process was a job of its own",
+    "still-running": "still running",
+    "interrupted": "interrupted",
+    "aborted": "aborted",
+    "ended-by-error": "ended by an error",
+    "unseen-calls": "calls bypassed the recorder",
+    "budget-spent": "the budget was spent",
+    "incomplete": "a trace is missing or cut",
+    "ranks-stopped": "ranks stopped",
+    "oversubscribed": "more threads than cores",
+    "cores-taken": "other processes took cores",
+}
+"""Conditions of a run, as the report's JSON names them: why its times say nothing of its program."""
 
 
 def show(out: Screen, ranking: Ranking, most: int) -> None:
@@ -31,9 +45,9 @@ def show(out: Screen, ranking: Ranking, most: int) -> None:
         _table(out, ranking, most)
     if ranking.not_counted:
         several = sorted(ranking.not_counted.items(), key=lambda item: -item[1])
-        why = ", ".join(f"{name} {number:,}" for name, number in several)
-        number = fmt.plural(sum(ranking.not_counted.values()), "run says", "runs say")
-        out.paragraph(f"{number} nothing of what is lost: {why} (findings of these names in leadline report).")
+        why = ", ".join(f"{SPOILED.get(name, name)} ({number:,})" for name, number in several)
+        runs = fmt.plural(sum(ranking.not_counted.values()), "run")
+        out.paragraph(f"What {runs} lost is unknown: {why}.")
     for entry in ranking.unread[:MOST_UNREAD]:
         out.paragraph(f"Not read: {entry.path}: {entry.account.why}")
     if len(ranking.unread) > MOST_UNREAD:
@@ -45,9 +59,10 @@ def _first_sentence(total: Sum) -> str:
         return "No run with a readable trace."
     of = f"{fmt.plural(total.runs, 'run')} of {fmt.plural(len(total.programs), 'program')} by "
     of += f"{fmt.plural(len(total.users), 'user')}: {hours(total.time_s)} of all ranks"
-    parts = (("MPI", total.mpi_s), ("of it waiting", total.waiting_s), ("files", total.io_s))
-    shares = ", ".join(f"{name} {fmt.percent(value / total.time_s)}" for name, value in parts if total.time_s > 0)
-    return f"{of}, {shares}." if shares else f"{of}."
+    if total.time_s <= 0:
+        return f"{of}."
+    mpi, waiting, files = (_share(value, total.time_s) for value in (total.mpi_s, total.waiting_s, total.io_s))
+    return f"{of}, MPI {mpi} (known waiting {waiting}), files {files}."
 
 
 def _table(out: Screen, ranking: Ranking, most: int) -> None:
