@@ -6,6 +6,7 @@ import math
 import random
 from dataclasses import replace
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import pytest
 import tiers
@@ -15,8 +16,10 @@ from leadline.campaign.files import environments, tables
 from leadline.campaign.journal import Journal
 from leadline.campaign.measured import Measured
 from leadline.campaign.plan import Cell
+from leadline.campaign.plot import image, write_plot
 from leadline.campaign.results import comparisons, document
 from leadline.campaign.terminal import table
+from leadline.errors import UsageError
 from leadline.toml import parsed
 
 from .conftest import a_plan, rows_of
@@ -181,3 +184,19 @@ def test_figures_stay_on_the_line_of_long_names(journal: Journal) -> None:
         lines = table(found["cells"], None, width)
         assert all(len(line if isinstance(line, str) else line[0]) <= width for line in lines)
     assert "a program with a name" in str(table(found["cells"], None, 120))
+
+
+@pytest.mark.parametrize("name", ["app", "a$b_{c}$ <b>&"])
+def test_results_are_drawn_with_their_names(journal: Journal, tmp_path: Path, name: str) -> None:
+    pytest.importorskip("matplotlib")
+    plan = a_plan(libraries=("a", "b"), ranks=(2, 4), repeats=5, programs=(name, "other"))
+    cells = rows_of(journal, plan, lambda _, cell, n: None if cell.program.name == "other" else 2.0 + n / 100)
+    content = document(plan, cells, journal)
+    for form in ("svg", "png", "pdf"):
+        write_plot(content, tmp_path / f"p.{form}")
+    text = (tmp_path / "p.svg").read_text()
+    assert escape(name) in text
+    assert "no run succeeded" in text
+    assert image(content, "svg") == text.encode()  # nothing in it says when it was drawn
+    with pytest.raises(UsageError, match=r"FILE\.svg, FILE\.png or FILE\.pdf"):
+        write_plot(content, tmp_path / "p.txt")

@@ -131,6 +131,7 @@ MODULES: dict[str, set[str]] = {
     "owners": set(),
     "regions": set(),
     "registry": set(),
+    "plots": {"errors"},
     "run_directory": {"errors", "masking", "own_files", "owners", "text"},
     "sampling": set(),
     "shared_object": {"compiled_in", "errors", "user_cache"},

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import html
-import importlib
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,18 +10,10 @@ from typing import Any
 from leadline.bench.asking import POINT_TO_POINT
 from leadline.bench.output import check_folder, figure, headline, notes, size
 from leadline.bench.rows import Measurement
-from leadline.errors import MissingPrerequisite, UsageError
+from leadline.errors import UsageError
+from leadline.plots import COLORS, DASHES, IMAGES, check_form, image_of, matplotlib, style
 
-IMAGES = (".svg", ".png", ".pdf")
 PAGE = ".html"
-# After Okabe and Ito, distinguishable with any colour vision; a second turn has dashes.
-COLORS = ("#5a646e", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#7b62c4", "#3a9bd1")
-DASHES = ("-", "--", ":")
-# The field that says when it was drawn.
-DATES = {"svg": "Date", "pdf": "CreationDate"}
-# Text stays text, and nothing in the file depends on when it was drawn.
-SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "leadline"}
-
 Value = Callable[[dict[str, Any]], "tuple[float, float | None, float | None] | None"]
 
 
@@ -31,12 +21,9 @@ def check(path: Path) -> None:
     """Raises UsageError for a file name without a known format or a missing directory, and MissingPrerequisite without
     matplotlib.
     """
-    if path.suffix not in {*IMAGES, PAGE}:
-        raise UsageError(
-            f"{path}: the plot's file name must be {', '.join(f'FILE{form}' for form in IMAGES)} or FILE{PAGE}"
-        )
+    check_form(path, (*IMAGES, PAGE))
     check_folder(path)
-    _matplotlib("figure")
+    matplotlib("figure")
 
 
 def write_plot(found: Measurement, path: Path) -> None:
@@ -52,7 +39,7 @@ def write_plot(found: Measurement, path: Path) -> None:
 def image(found: Measurement, form: str) -> bytes:
     """Time by size, and below it how many times as fast as native.   form: "svg", "png" or "pdf"."""
     base = "blocking" if found.asked.operation in POINT_TO_POINT else "native"
-    drawing = _matplotlib("figure").Figure(figsize=(9.1, 6.6), layout="constrained")
+    drawing = matplotlib("figure").Figure(figsize=(9.1, 6.6), layout="constrained")
     drawing.suptitle(f"{found.asked.operation}, {found.asked.processes} ranks, {found.asked.library}", fontsize=11)
     top, below = drawing.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     _draw(top, found, _time, "µs")
@@ -64,25 +51,13 @@ def image(found: Measurement, form: str) -> bytes:
     handles, labels = top.get_legend_handles_labels()
     if handles:
         drawing.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=9)
-    written = io.BytesIO()
-    with _matplotlib().rc_context(SETTINGS):
-        drawing.savefig(written, format=form, dpi=120, metadata={DATES[form]: None} if form in DATES else None)
-    return written.getvalue()
-
-
-def _matplotlib(module: str = "") -> Any:
-    try:
-        return importlib.import_module(f"matplotlib.{module}" if module else "matplotlib")
-    except ImportError as error:
-        raise MissingPrerequisite("plots need matplotlib", hint="pip install 'leadline[figures]'") from error
+    return image_of(drawing, form)
 
 
 def _draw(panel: Any, found: Measurement, value_of: Value, unit: str) -> None:
     """A line for each candidate, with its intervals; both axes are logarithmic. Zero bytes are drawn at a half."""
     panel.set_ylabel(unit)
-    panel.grid(color="#dfe2e5", linewidth=0.8)
-    panel.set_axisbelow(True)
-    panel.spines[["top", "right"]].set_visible(False)
+    style(panel)
     drawn = 0
     for index, candidate in enumerate(found.asked.candidates):
         own = [row for row in found.rows if row["algorithm"] == str(candidate)]
@@ -106,7 +81,7 @@ def _draw(panel: Any, found: Measurement, value_of: Value, unit: str) -> None:
     sizes = _some(found.asked.sizes)
     panel.set_xticks([max(n_bytes, 0.5) for n_bytes in sizes], [size(n_bytes) for n_bytes in sizes])
     panel.minorticks_off()
-    ticker = _matplotlib("ticker")
+    ticker = matplotlib("ticker")
     low, high = panel.get_ylim()
     steps = (1, 2, 5) if high / low < 300 else (1,)
     panel.yaxis.set_major_locator(ticker.LogLocator(subs=steps))

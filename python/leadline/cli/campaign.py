@@ -11,6 +11,7 @@ import click
 
 from leadline.cli.saying import say, shown
 from leadline.errors import MissingPrerequisite, UsageError
+from leadline.plots import check_form, matplotlib
 from leadline.text.printing import write_json
 
 FAILED = 7
@@ -51,6 +52,13 @@ PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 @click.option(
     "--html", metavar="FILE", envvar="LEADLINE_HTML", help="Write the page here.  [default: DIR/campaign.html]"
 )
+@click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    envvar="LEADLINE_PLOT",
+    help="Write a plot (FILE.svg, .png, .pdf). Needs matplotlib.",
+)
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the results as JSON.")
 def command(
     file: Path,
@@ -61,6 +69,7 @@ def command(
     retry_failed: bool,
     all_: bool,
     html: str | None,
+    plot: Path | None,
     json_: bool,
 ) -> int:
     """Run every combination that FILE.toml names, in turn, and compare; or show the results in DIR.
@@ -77,6 +86,9 @@ def command(
         ) from error
     if html is not None and Path(html).is_dir():
         raise UsageError(f"{html} is a directory", hint="leadline campaign DIR --html FILE")
+    if plot is not None:
+        check_form(plot)
+        matplotlib("figure")
     if file.is_dir():
         if output is not None:
             raise UsageError(f"{file} is the directory of a campaign: it does not take --output")
@@ -94,6 +106,11 @@ def command(
     page = _page(campaign, found, html, again=finished is not None)
     if page is not None:
         say(f"page: {shown(page)}")
+    if plot is not None:
+        from leadline.campaign.plot import write_plot
+
+        write_plot(found, plot)
+        say(f"plot: {shown(plot)}")
     if finished is not None:
         if finished.why:
             say(f"{finished.why}; to resume: leadline campaign {shown(file)}{_output(output)}")
