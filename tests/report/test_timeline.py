@@ -111,9 +111,9 @@ def test_waiting_is_marked_where_it_is_most_of_a_call() -> None:
 def test_longest_calls_come_first() -> None:
     step = two_ranks()
     longest = [
-        "rank 0: 10.0 ms in MPI_Allreduce, from 10.0 ms",
-        "rank 17: 8.00 ms in MPI_Allreduce, from 12.0 ms",
-        "rank 17: 4.00 ms in MPI_Wait, from 4.00 ms",
+        "rank 0: 10.0 ms in MPI_Allreduce, begun at 10.0 ms",
+        "rank 17: 8.00 ms in MPI_Allreduce, begun at 12.0 ms",
+        "rank 17: 4.00 ms in MPI_Wait, begun at 4.00 ms",
     ]
     ranks = ["0", "17"]
     assert longest_calls(step, ranks, [0, 1], lambda row: step.function(row), ranks.__getitem__, most=3) == longest

@@ -170,7 +170,7 @@ def longest_calls(
     rows.sort(key=lambda row: step.begin_s[row] - step.end_s[row])
     return [
         f"rank {ranks[step.lane[row]]}: {fmt.seconds(step.end_s[row] - step.begin_s[row])} in {where_of(row)}, "
-        f"from {fmt.seconds(step.begin_s[row] - step.start_s)}{_waiting(step, row, rank_of)}"
+        f"begun at {fmt.seconds(step.begin_s[row] - step.start_s)}{_waiting(step, row, rank_of)}"
         for row in rows[:most]
     ]
 
