@@ -171,11 +171,12 @@ void bind_goal(nb::module_& m) {
   nb::class_<GoalExport>(m, "GoalExport")
       .def(
           "__init__",
-          [](GoalExport* self, const std::string& path, interchange::Actions& actions, int32_t ranks) {
+          [](GoalExport* self, const std::string& path, interchange::Actions& actions, int32_t ranks,
+             const std::string& comment) {
             if (ranks < 1) throw nb::value_error("no ranks to export");
-            new (self) GoalExport(path, &actions, ranks);
+            new (self) GoalExport(path, &actions, ranks, comment);
           },
-          "path"_a, "actions"_a, "ranks"_a, nb::keep_alive<1, 3>())
+          "path"_a, "actions"_a, "ranks"_a, "comment"_a = "", nb::keep_alive<1, 3>())
       .def("write", &GoalExport::write, "process"_a, "index"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("write_nothing", &GoalExport::write_nothing, "rank"_a)
       .def("finish", [](GoalExport& self) { check(self.finish()); });

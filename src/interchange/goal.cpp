@@ -78,8 +78,9 @@ class GoalExport::Rank {
   std::unordered_map<uint64_t, uint64_t> under_way_;
 };
 
-GoalExport::GoalExport(const std::string& path, Actions* actions, int32_t ranks)
+GoalExport::GoalExport(const std::string& path, Actions* actions, int32_t ranks, const std::string& comment)
     : out_(path), actions_(*actions), ranks_(ranks) {
+  if (!comment.empty()) out_.write("// " + comment + "\n");
   out_.write("num_ranks " + std::to_string(ranks) + "\n");
 }
 

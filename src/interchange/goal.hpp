@@ -18,7 +18,8 @@ namespace leadline::interchange {
 class GoalExport {
  public:
   // A file for `ranks` ranks, whose sections come in their order.
-  GoalExport(const std::string& path, Actions* actions, int32_t ranks);
+  // comment: in the first line; "": none.
+  GoalExport(const std::string& path, Actions* actions, int32_t ranks, const std::string& comment);
   void write(const trace::Process& process, uint32_t index);
   void write_nothing(int32_t rank);  // of a rank that is not exported
   int finish();                      // errno of a failure, or 0

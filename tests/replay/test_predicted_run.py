@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -15,6 +16,7 @@ pytest.importorskip("leadline._core", reason="the native part of leadline is not
 from leadline import _core
 from leadline import predict as predicting
 from leadline.__main__ import main
+from leadline.cli.run_argument import run_or_newest
 from leadline.errors import UsageError
 from leadline.figures.run import Run, open_run
 from leadline.predict import (
@@ -168,6 +170,47 @@ def test_everything_says_that_it_is_predicted(
     assert "the run is predicted, not measured" in capsys.readouterr().err
     assert main(["report", str(fields.path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["predicted"] is None
+
+
+def files_of(path: Path) -> dict[str, bytes]:
+    files = [path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file())
+    return {each.name: each.read_bytes() for each in files}
+
+
+@pytest.mark.parametrize("name", ["callgrind", "goal", "otf2", "parquet", "perfetto", "simgrid", "tau"])
+def test_each_exported_format_is_marked(name: str, fields: Run, tmp_path: Path) -> None:
+    from leadline.errors import MissingPrerequisite
+    from leadline.interchange import Selection, exporter
+
+    found = written(fields, tmp_path, Change())
+    for run, number in ((found, 1), (fields, 0)):
+        target = tmp_path / f"out{number}"
+        try:
+            exporter(name)(Selection(run, tuple(run.order)), target)
+        except MissingPrerequisite as error:
+            pytest.skip(str(error))
+        everything = b"\n".join([*files_of(target).values(), *(each.encode() for each in files_of(target))])
+        mark = b"predicted-rank-0.txt" if name == "simgrid" else b"predicted, not measured"
+        assert (mark in everything) == bool(number)
+
+
+def test_without_a_directory_it_is_the_newest_recorded_run(
+    fields: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    parent = tmp_path / "leadline-runs"
+    (parent / "mine").mkdir(parents=True)
+    (parent / "mine" / "run.json").write_text(json.dumps({"state": "predicted"}))
+    with pytest.raises(UsageError, match="all runs in leadline-runs are predictions"):
+        run_or_newest(None)
+    (parent / "recorded").symlink_to(fields.path)
+    os.utime(parent / "mine", ns=(2**62, 2**62))
+    assert run_or_newest(None) == Path("leadline-runs/recorded")
+    assert "leadline-runs/mine is newer, but a prediction" in capsys.readouterr().err
+    assert run_or_newest("leadline-runs/mine") == Path("leadline-runs/mine")
+    os.utime(parent / "mine", ns=(0, 0))
+    assert run_or_newest(None) == Path("leadline-runs/recorded")
+    assert not capsys.readouterr().err
 
 
 def test_compared_with_the_recorded_run_it_names_the_change(

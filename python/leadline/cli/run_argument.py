@@ -9,8 +9,10 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from leadline.cli.saying import say
 from leadline.errors import UsageError
-from leadline.run_directory import DEFAULT_PARENT, runs_in
+from leadline.run_directory import DEFAULT_PARENT, read_description, runs_in
+from leadline.text.visible import in_shell
 
 MOST_LISTED = 200
 
@@ -48,10 +50,21 @@ def run_or_newest(directory: str | None) -> Path:
 
 
 def newest() -> Path:
+    """The newest recorded run; predictions, which were not measured, are only mentioned."""
     parent = Path(DEFAULT_PARENT)
     found = [path for path in parent.iterdir() if path.is_dir() and runs_in(path)] if parent.is_dir() else []
     if not found:
         raise UsageError(
             f"no runs in {DEFAULT_PARENT}", hint="record one with leadline run, or name one: leadline report DIR"
         )
-    return max(found, key=lambda path: path.stat().st_mtime)
+    ordered = sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+    recorded = next((path for path in ordered if not _is_predicted(path)), None)
+    if recorded is None:
+        raise UsageError(f"all runs in {DEFAULT_PARENT} are predictions", hint=f"name one: {in_shell(str(ordered[0]))}")
+    if recorded != ordered[0]:
+        say(f"{recorded}: the newest recorded run; {ordered[0]} is newer, but a prediction")
+    return recorded
+
+
+def _is_predicted(path: Path) -> bool:
+    return read_description(path).get("state") == "predicted"

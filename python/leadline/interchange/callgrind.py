@@ -109,7 +109,8 @@ class _Names:
 def _lines(selection: Selection, entries: dict[Routine, _Entry], total: Costs) -> Iterable[str]:
     command = " ".join(selection.run.description.get("command") or ["?"])
     yield f"# callgrind format\nversion: 1\ncreator: leadline {__version__}\n"
-    yield f"cmd: {visible(command)}\npositions: line\n"
+    marked = f"{selection.mark}: " if selection.mark else ""
+    yield f"cmd: {marked}{visible(command)}\npositions: line\n"
     yield from (f"event: {name} : {meaning}\n" for name, meaning in EVENTS.items())
     yield f"events: {' '.join(EVENTS)}\nsummary: {_text(total)}\n"
     files, functions = _Names(), _Names()

@@ -29,7 +29,7 @@ def write_calls(selection: Selection, export: Export) -> Written:
         export.scan(trace, index)
     export.begin()
     for index, trace in selection.traces():
-        export.write(trace, index, selection.run.label(index))
+        export.write(trace, index, selection.label(index))
     calls, messages, _, untimed, unmatched = export.finish()
     if not calls:
         raise UsageError(nothing(selection, untimed))

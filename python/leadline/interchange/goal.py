@@ -18,7 +18,7 @@ def export(selection: Selection, path: Path) -> Written:
     ranks = max(world.size, max(world.processes) + 1)
     if ranks > MOST_RANKS:
         raise UsageError(f"{ranks:,} ranks are too many for GOAL: at most {MOST_RANKS:,}")
-    out = _core.GoalExport(str(path), actions, ranks)
+    out = _core.GoalExport(str(path), actions, ranks, selection.mark)
     traces = {trace.rank: index for trace, index in ((selection.run.processes[i], i) for i in selection.processes)}
     ordered = Selection(
         selection.run, tuple(traces[rank] for rank in sorted(traces)), selection.iterations, selection.loop

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from leadline import _core
 from leadline.errors import LeadlineError, MissingPrerequisite
-from leadline.figures.run import MOST_RANKS, Run
+from leadline.figures.run import MOST_RANKS
 from leadline.interchange.calls import write_calls
 from leadline.interchange.selection import Selection, Written
 
@@ -16,7 +16,7 @@ SYSTEM = ("libotf2.so.10", "libopen-trace-format2.so.10", "libotf2.so")
 
 
 def export(selection: Selection, path: Path) -> Written:
-    lanes, of_process = _lanes(selection.run)
+    lanes, of_process = _lanes(selection)
     contexts, of_site = _contexts(selection)
     profile = selection.run.profile
     try:
@@ -68,10 +68,12 @@ def _contexts(selection: Selection) -> tuple[list[tuple[int, str, str, str, int]
     return list(numbers), of_site
 
 
-def _lanes(run: Run) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
+def _lanes(selection: Selection) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
     """(name, host) of all ranks of all worlds, recorded or not, then of processes in none; of each process its lane and
     that of rank 0 of its world.
     """
+    run = selection.run
+    marked = f" ({selection.mark})" if selection.mark else ""
     lanes: list[tuple[str, str]] = []
     process_lanes = [(-1, -1)] * len(run.processes)
     for number, world in enumerate(run.worlds):
@@ -83,9 +85,9 @@ def _lanes(run: Run) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
                 lanes.append((f"rank {rank}{of} (not recorded)", "unknown"))
                 continue
             process_lanes[process] = (len(lanes), first)
-            lanes.append((f"rank {rank}{of}", run.processes[process].host or "unknown"))
+            lanes.append((f"rank {rank}{of}{marked}", run.processes[process].host or "unknown"))
     for process, (lane, _) in enumerate(process_lanes):
         if lane < 0:
             process_lanes[process] = (len(lanes), -1)
-            lanes.append((run.label(process), run.processes[process].host or "unknown"))
+            lanes.append((selection.label(process), run.processes[process].host or "unknown"))
     return lanes, process_lanes

@@ -43,7 +43,8 @@ def export(selection: Selection, path: Path) -> Written:
         [
             pyarrow.field(name, text if kind == "string" else kind, metadata={"meaning": meaning})
             for name, (kind, meaning) in COLUMNS.items()
-        ]
+        ],
+        metadata={"leadline": selection.mark} if selection.mark else None,
     )
     calls = untimed = 0
     # pyarrow takes no path that is not text.

@@ -32,6 +32,15 @@ class Selection:
                 raise DamagedTrace(f"cannot re-read a trace: {error}") from error
             yield index, trace
 
+    @property
+    def mark(self) -> str:
+        """What every exported file of a predicted run says somewhere; "" for a recorded one."""
+        return "predicted, not measured" if self.run.predicted else ""
+
+    def label(self, process: int) -> str:
+        """Its rank, marked if the run is predicted: for the tracks and locations of other tools."""
+        return self.run.label(process) + (f" ({self.mark})" if self.mark else "")
+
     def sites(self) -> dict[int, Site]:
         """By number in the profile, the call site as people see it."""
         everything = (*self.run.sites, *self.run.file_sites)

@@ -14,7 +14,7 @@ def export(selection: Selection, path: Path) -> Written:
     path.mkdir()
     names = []
     for index, trace in selection.traces():
-        name = f"rank-{trace.rank}.txt"
+        name = f"{'predicted-' if selection.mark else ''}rank-{trace.rank}.txt"
         actions.write_simgrid(trace, index, str(path / name))
         names.append(name)
     (path / "traces.txt").write_text("".join(f"{name}\n" for name in names))

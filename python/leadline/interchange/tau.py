@@ -84,6 +84,8 @@ def _metadata(selection: Selection, process: ProcessSums) -> str:
         "MPI library": about.library,
         "Recorded by": f"leadline {__version__}",
     }
+    if selection.mark:
+        facts["Times"] = selection.mark
     parts = (
         f"<attribute><name>{escape(name)}</name><value>{escape(visible(' '.join(value.split())))}</value></attribute>"
         for name, value in facts.items()
