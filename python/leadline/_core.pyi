@@ -948,6 +948,23 @@ class NetworkPort:
     gap_ns: float
     per_byte_ns: float
 
+class NetworkTopology:
+    """The links between switches: src/network/topology.hpp."""
+
+    kind: str
+    nodes_per_switch: int
+    switches: list[int]
+    uplinks: list[int]
+    global_links: int
+    gap_ns: float
+    per_byte_ns: float
+    hop_ns: float
+    @property
+    def wrong(self) -> str | None: ...
+    @property
+    def nodes(self) -> int: ...
+    def route(self, origin: int, target: int) -> list[int]: ...
+
 class Network:
     """The parameters of a network model: src/network/network.hpp."""
 
@@ -960,6 +977,7 @@ class Network:
     copy_strided_uncached_per_byte_ns: float
     call_ns: float
     port: NetworkPort
+    topology: NetworkTopology
 
     def own(self, between: str) -> NetworkLink:
         """What was set for a distance; without pieces if nothing was. Raises ValueError for an unknown distance."""
@@ -1086,6 +1104,7 @@ class MessageCosts:
 class ReplaySettings:
     """src/replay/recorded.hpp."""
 
+    last_repeats: bool
     steps: int
     compute: float
     ideal: bool
@@ -1139,6 +1158,10 @@ class ReplayTree:
     """
 
     def __init__(self, recorded: Recorded) -> None: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def last_is_apart(self) -> bool: ...
     def place(self, nodes: list[int]) -> None:
         """The node of each rank, numbered from 0. Raises ValueError unless every rank has one."""
     def pack(self, loops: list[int], sites: list[int], most: int) -> tuple[int, int, int, int]: ...
@@ -1234,7 +1257,7 @@ class Growing:
 class GoalExport:
     """Writes LogGOPSim's GOAL: each rank from 0 to ranks - 1 once, in this order; then finish(). Raises OSError."""
 
-    def __init__(self, path: str, actions: Actions, ranks: int) -> None: ...
+    def __init__(self, path: str, actions: Actions, ranks: int, comment: str = "") -> None: ...
     def write(self, process: Process, index: int) -> None: ...
     def write_nothing(self, rank: int) -> None: ...
     def finish(self) -> None: ...

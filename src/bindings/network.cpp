@@ -24,6 +24,7 @@ using network::Link;
 using network::Network;
 using network::Piece;
 using network::Port;
+using network::Topology;
 using Costs = std::vector<std::pair<int64_t, int64_t>>;  // bytes, ns
 
 Distance distance(const std::string& name) {
@@ -66,6 +67,27 @@ void bind_network(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("gap_ns", &Port::gap_ns)
       .def_rw("per_byte_ns", &Port::per_byte_ns);
+  nb::class_<Topology>(m, "NetworkTopology")
+      .def(nb::init<>())
+      .def_prop_rw(
+          "kind", [](const Topology& t) { return std::string(network::fabric_names[static_cast<int>(t.fabric)]); },
+          [](Topology& t, const std::string& name) {
+            if (!network::fabric_of(name, &t.fabric)) throw nb::value_error("unknown kind of topology");
+          })
+      .def_rw("nodes_per_switch", &Topology::nodes_per_switch)
+      .def_rw("switches", &Topology::switches)
+      .def_rw("uplinks", &Topology::uplinks)
+      .def_rw("global_links", &Topology::global_links)
+      .def_rw("gap_ns", &Topology::gap_ns)
+      .def_rw("per_byte_ns", &Topology::per_byte_ns)
+      .def_rw("hop_ns", &Topology::hop_ns)
+      .def_prop_ro("wrong",
+                   [](const Topology& t) -> std::optional<std::string> {
+                     const char* found = t.wrong();
+                     return found ? std::optional<std::string>(found) : std::nullopt;
+                   })
+      .def_prop_ro("nodes", &Topology::nodes)
+      .def("route", &Topology::route, nb::arg("origin"), nb::arg("target"));
   nb::class_<Network>(m, "Network")
       .def(nb::init<>())
       .def("own", [](const Network& n, const std::string& between) { return n.own(distance(between)); })
@@ -79,7 +101,8 @@ void bind_network(nb::module_& m) {
       .def_rw("copy_strided_per_byte_ns", &Network::copy_strided_per_byte_ns)
       .def_rw("copy_strided_uncached_per_byte_ns", &Network::copy_strided_uncached_per_byte_ns)
       .def_rw("call_ns", &Network::call_ns)
-      .def_rw("port", &Network::port);
+      .def_rw("port", &Network::port)
+      .def_rw("topology", &Network::topology);
   m.attr("network_distances") = nb::make_tuple(network::distance_names[0], network::distance_names[1],
                                                network::distance_names[2], network::distance_names[3]);
   m.def("most_favourable_network", &most_favourable, nb::arg("messages"), nb::arg("reductions"));

@@ -137,6 +137,12 @@ void place(Changed& self, const std::vector<uint32_t>& nodes) {
   for (size_t r = 0; r < nodes.size(); ++r) members[r].node = nodes[r];
 }
 
+uint32_t nodes_of(const Changed& self) {
+  uint32_t nodes = 0;
+  for (const replay::TreeMember& member : self.tree.members) nodes = std::max(nodes, member.node + 1);
+  return nodes;
+}
+
 // (rank, what it waits for, whom for, the function that it is in, its site in the run)
 nb::tuple told(const replay::Tree& tree, const replay::Stuck& s) {
   const size_t leaf = s.call - replay::RecordedShape::marks;
@@ -248,6 +254,7 @@ void bind_replay(nb::module_& m) {
       .def_rw("latency_ns", &Settings::latency_ns)
       .def_rw("collective_ns", &Settings::collective_ns)
       .def_rw("messages", &Settings::messages)
+      .def_rw("last_repeats", &Settings::last_repeats)
       .def_prop_rw(
           "cost_level", [](const Settings& self) { return self.cost_level; },
           [](Settings& self, uint32_t level) { self.cost_level = std::min(level, Recorded::cost_levels - 1); })
@@ -285,6 +292,8 @@ void bind_replay(nb::module_& m) {
       .def("distribute", &distribute, "loops"_a, "sites"_a)
       .def("exchange_all", &exchange_all, "loops"_a, "sites"_a)
       .def("place", &place, "nodes"_a)
+      .def_prop_ro("nodes", &nodes_of)
+      .def_prop_ro("last_is_apart", [](const Changed& self) { return self.tree.last_is_apart(); })
       .def("trace", &trace, "settings"_a)
       .def("replay", &run, "settings"_a, "sensitivities"_a = false);
 }

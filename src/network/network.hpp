@@ -4,7 +4,8 @@
 // A message of n bytes costs its sender and its receiver o + n O of processor time each. It leaves the sender's port,
 // which is then busy for g + n G, arrives L later, and keeps the receiver's port busy for as long. Above S bytes it
 // leaves only once the receiver is known to wait for it: the handshake. Some libraries send shorter ones in place. The
-// ports of a node serialise what goes to and comes from other nodes, for all of its ranks together.
+// ports of a node serialise what goes to and comes from other nodes, for all of its ranks together. If the topology is
+// known, the links between switches do so, too.
 //
 // Every time is in nanoseconds. docs/tune/network.md has the file that holds them.
 // Sources: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995 (L, o, g, G); Hoefler, Schneider, Lumsdaine,
@@ -15,6 +16,8 @@
 #include <cstdint>
 #include <string_view>
 #include <vector>
+
+#include "network/topology.hpp"
 
 namespace leadline::network {
 
@@ -98,6 +101,7 @@ class Network {
   double copy_uncached_per_byte_ns = 0, copy_strided_per_byte_ns = 0, copy_strided_uncached_per_byte_ns = 0;
   double call_ns = 0;  // of a call that has nothing to do, as a wait for a request that is complete
   Port port;           // of a node
+  Topology topology;   // between the nodes; unknown: no two messages share anything but ports
 
  private:
   Link links_[distance_count];

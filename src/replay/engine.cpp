@@ -26,13 +26,14 @@ Engine<Instant>::Engine(const Program& program, const Options& options)
   state_.in_channels = static_cast<uint32_t>(program.channels.size());
   for (size_t i = 0; i < program.channels.size(); ++i) state_.channels[i].ends = program.channels[i];
   state_.ports.resize(program.nodes);
+  state_.links_free.resize(program.links);
   for (const std::vector<uint32_t>& members : program.groups) {
     state_.groups.emplace_back().met.resize(members.size());
   }
   for (const Cost& each : program.costs) costs_.emplace_back(each);
   for (const Transfer& t : program.transfers) {
-    transfers_.push_back({OneCost(t.latency), OneCost(t.busy), OneCost(t.half_handshake), OneCost(t.port_busy), t.eager,
-                          t.in_place, t.by_port, t.progresses});
+    transfers_.push_back({OneCost(t.latency), OneCost(t.busy), OneCost(t.half_handshake), OneCost(t.port_busy),
+                          OneCost(t.link_busy), OneCost(t.hop), t.eager, t.in_place, t.by_port, t.progresses});
   }
   for (const Shape& shape : program.shapes) shapes_.push_back(joined(shape));
   state_.ranks.reserve(program.ranks.size());

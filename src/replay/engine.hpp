@@ -81,6 +81,8 @@ class Engine {
   void leave_until(OneRank& r, int64_t until_ps, bool in_turn);
   void depart(uint32_t message, OneMessage& m, const Instant& ready);
   void arrive(uint32_t message);
+  void pass_link(uint32_t message, OneMessage& m, uint32_t link);
+  const std::vector<uint32_t>* route_of(const OneMessage& m) const;
   void come(uint32_t message);
   static void sort_by_end(Ending* begin, Ending* end);
   Instant serve(OneRank& r, uint32_t message, const OneMessage& m);

@@ -36,9 +36,10 @@ struct TransferOf {
   Cost latency, busy;                                       // L; g + nG, in the port of either rank
   Cost half_handshake;                                      // to ask the receiver, and again for the answer
   Cost port_busy;                                           // in the port of either node, if `by_port`
+  Cost link_busy, hop;                                      // of each link of the route; what it adds to the latency
   bool eager = true;                                        // leaves at once
   bool in_place = false;                                    // of an eager one: its send ends once it has been taken
-  bool by_port = false;                                     // through the ports of two nodes
+  bool by_port = false;                                     // through the ports of two nodes, and along a route
   bool progresses = false;                                  // its handshake goes on while the ranks compute
   bool in_order() const { return busy.ps > 0 || by_port; }  // the receiver's port may make it wait
 };
@@ -128,10 +129,13 @@ struct Program {
   std::vector<Shape> shapes;
   std::vector<RankProgram> ranks;
   std::vector<Ends> channels;                 // communicator, source, destination and tag
+  std::vector<std::vector<uint32_t>> routes;  // links, from one node to another
+  std::vector<uint32_t> route_of;             // by channel; empty: there are no routes
   std::vector<std::vector<uint32_t>> groups;  // members of the communicators that meet
   std::vector<Cost> costs{{}};                // 0: nothing
   std::vector<Transfer> transfers;
   uint32_t nodes = 0;
+  uint32_t links = 0;
   uint32_t marks = 0;
   // By rank, in a program that is traced, of which nothing is skipped: the calls before mark 1 whose times are wanted,
   // and how many come after them.
@@ -140,7 +144,7 @@ struct Program {
   };
   std::vector<Traced> traced;
   bool all_traced = false;  // every call of every rank, not only those before mark 1
-  bool ports = false;       // nodes' ports limit: some transfer is by_port
+  bool ports = false;       // nodes' ports or links limit: some transfer is by_port
 };
 
 }  // namespace leadline::replay

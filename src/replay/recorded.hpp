@@ -61,6 +61,7 @@ struct MessageCosts {
 
 struct Settings {
   uint64_t steps = 0;                             // of the main loop; 0: as recorded
+  bool last_repeats = false;                      // of more steps: an iteration that only the last one is like, too
   double compute = 1;                             // what computation between calls is multiplied with
   bool ideal = false;                             // messages and collectives cost nothing
   uint64_t seed = 0;                              // of iterations that are drawn; 0: as recorded

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace leadline::replay {
 
@@ -197,9 +198,40 @@ uint64_t RecordedShape::calls_of(size_t leaf) const {
   return sum;
 }
 
-void RecordedShape::resize(uint64_t steps) {
+uint32_t RecordedShape::last_iteration() const {
+  if (entered != 1 || iterations < 3) return none;
+  uint32_t body = main_body;
+  while (body == main_body || !is_iteration[body]) {
+    if (shape.bodies[body].empty() || !shape.bodies[body].back().is_body) return none;
+    body = shape.bodies[body].back().index;
+  }
+  return body;
+}
+
+bool RecordedShape::last_is_apart() const {
+  const uint32_t last = last_iteration();
+  return last != none && occurrences(main_body)[last] == 1;
+}
+
+std::vector<uint64_t> RecordedShape::in_last_iteration() const {
+  std::vector<uint64_t> found(leaves());
+  if (const uint32_t last = last_iteration(); last != none) count(last, &found);
+  return found;
+}
+
+void RecordedShape::resize(uint64_t steps, bool last_stays) {
   if (entered != 1 || !iterations || !steps) return;
   std::vector<Element> elements;
+  if (const uint32_t last = last_iteration(); last_stays && last != none && steps > iterations) {
+    const uint64_t others = iterations - 1, wanted = steps - 1;
+    first_of(main_body, others, &elements);
+    const uint32_t before = put(std::exchange(elements, {}), main_body);
+    elements.push_back({before, true, wanted / others});
+    if (wanted % others) first_of(before, wanted % others, &elements);
+    elements.push_back({last, true, 1});
+    shape.bodies[main_body] = std::move(elements);
+    return;
+  }
   const uint64_t whole = steps / iterations, rest = steps % iterations;
   const uint32_t all = put(std::vector<Element>(shape.bodies[main_body]), main_body);
   if (whole) elements.push_back({all, true, whole});

@@ -30,9 +30,16 @@ struct RecordedShape {
   // `like`: the body whose loop and iterations it has.
   uint32_t put(std::vector<Element> elements, uint32_t like);
   void recount();
+  static constexpr uint32_t none = UINT32_MAX;
+  // The body of the main loop's last iteration; none: there are less than three, or it is one call.
+  uint32_t last_iteration() const;
+  // Whether it is no other one's, as that of an iteration that writes results.
+  bool last_is_apart() const;
+  // How often each leaf is called in it.
+  std::vector<uint64_t> in_last_iteration() const;
   // The main loop gets that many iterations, its own over and over, if it was entered once. What recount() found stays
-  // that of the recording.
-  void resize(uint64_t steps);
+  // that of the recording.   last_stays: of more iterations, the last one stays the last.
+  void resize(uint64_t steps, bool last_stays = false);
   // How often a leaf's calls are made, with as many iterations as resize() gave the main loop.
   uint64_t calls_of(size_t leaf) const;
   // How often each leaf is called in each of the main loop's last iterations, the last one first; empty if it was not

@@ -170,6 +170,13 @@ struct Port {
   Instant out_free, in_free;  // of the node
 };
 
+// A message between nodes.
+template <class Instant>
+struct Passage {
+  Instant delivered;   // all of it, as far as links and ports are passed
+  uint32_t links = 0;  // passed
+};
+
 // One meeting of a group.
 template <class Instant>
 struct Meeting {
@@ -250,8 +257,9 @@ struct State {
   std::vector<Request<Instant>> requests;  // of all ranks
   std::vector<Message<Instant>> more;      // messages that found their channel's room in use
   std::vector<uint32_t> free;              // of these
-  std::vector<Instant> delivered;          // by message, of those that pass the ports of nodes: by the receiver's
+  std::vector<Passage<Instant>> passages;  // by message, of those that pass the ports of nodes
   std::vector<Port<Instant>> ports;        // of nodes
+  std::vector<Instant> links_free;         // of the links between switches
   std::vector<Group<Instant>> groups;
   Worklist runnable;
   Events events;

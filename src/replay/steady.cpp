@@ -66,7 +66,13 @@ class Relative {
       time(m.posted);
       add(age(ends.to, m.receive_slot));
     }
-    if (m.coming && program_.transfers[m.transfer].by_port) time(state_.delivered[number]);
+    if (m.coming && program_.transfers[m.transfer].by_port) time(state_.passages[number].delivered);
+  }
+  // Of a message that has yet to pass links, or the port of the receiver's node.
+  void passage(uint32_t number) {
+    message(number);
+    add(state_.passages[number].links);
+    time(state_.passages[number].delivered);
   }
   // `low_ps`: nothing more happens before; of messages that have yet to pass ports, `head_ps`.
   void rank(const Rank<Instant>& r, int64_t low_ps, int64_t head_ps) {
@@ -196,10 +202,11 @@ void Steady<Instant>::take(const Program& program, const State<Instant>& state, 
     relative.time_after(port.out_free, low_ps);
     relative.time_after(port.in_free, low_ps);
   }
+  for (const Instant& free : state.links_free) relative.time_after(free, low_ps);
   for (const Group<Instant>& group : state.groups) add_group(&relative, group);
   // Those of ranks follow from what waits for them.
   for (const Event& e : events) {
-    if (e.kind() == Event::Kind::arrival) relative.message(e.who);
+    if (e.kind() == Event::Kind::arrival) relative.passage(e.who);
   }
   snapshot->hash[0] = relative.hash().a();
   snapshot->hash[1] = relative.hash().b();
@@ -288,7 +295,8 @@ void Steady<Instant>::pass(State<Instant>* state, const Snapshot& before, const 
     move(&m.posted);
     move(&m.head);
   }
-  for (Instant& at : state->delivered) move(&at);
+  for (Passage<Instant>& passage : state->passages) move(&passage.delivered);
+  for (Instant& at : state->links_free) move(&at);
   for (Port<Instant>& port : state->ports) {
     move(&port.out_free);
     move(&port.in_free);

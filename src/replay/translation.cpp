@@ -21,9 +21,11 @@ Program Translation::make() {
   alone_.resize(ranks, UINT32_MAX);
   program_.marks = 2;
   std::vector<RecordedShape> shapes;
+  last_stays_ = !settings_.last_repeats && tree_.last_is_apart() && settings_.steps > tree_.classes[0].shape.iterations;
   for (const TreeClass& own : tree_.classes) {
     shapes.push_back(own.shape);
-    shapes.back().resize(settings_.steps);
+    last_calls_.push_back(last_stays_ ? own.shape.in_last_iteration() : std::vector<uint64_t>(own.shape.leaves()));
+    shapes.back().resize(settings_.steps, last_stays_);
     program_.shapes.push_back(shapes.back().shape);
     remove_empty(&program_.shapes.back());
   }
@@ -141,12 +143,14 @@ void Translation::series(const std::vector<float>& ns, double mean_ns, double fa
     return;
   }
   series.seed = settings_.seed;
-  if (leaf < shape.inside.size() && shape.iterations && shape.inside[leaf] &&
-      shape.inside[leaf] % shape.iterations == 0) {
+  // Where the last iteration stays the last, its calls come after all that are drawn.
+  const uint64_t apart = last_stays_ ? 1 : 0, iterations = shape.iterations - std::min(shape.iterations, apart);
+  const uint64_t calls = leaf < shape.inside.size() ? shape.inside[leaf] - last_calls_[own_->shape][leaf] : 0;
+  if (iterations && calls && calls % iterations == 0) {
     series.before = shape.before[leaf];
-    series.per_iteration = shape.inside[leaf] / shape.iterations;
-    series.recorded = shape.iterations;
-    series.wanted = settings_.steps ? settings_.steps : shape.iterations;
+    series.per_iteration = calls / iterations;
+    series.recorded = iterations;
+    series.wanted = settings_.steps ? settings_.steps - apart : iterations;
   }
   own_->series.push_back(std::move(series));
   own_->actions.push_back(action);
@@ -162,7 +166,7 @@ void Translation::choose(const At& at, const RecordedShape& shape) {
   Choice choice;
   choice.of = varied.of;
   choice.before = shape.before[at.index];
-  choice.recorded = shape.inside[at.index];
+  choice.recorded = shape.inside[at.index] - last_calls_[own_->shape][at.index];
   choice.wanted = shape.calls_of(at.index) - (varied.of.size() - choice.recorded);
   for (const Leaf& kind : varied.kinds) {
     const auto begin = static_cast<uint32_t>(own_->actions.size());
@@ -402,57 +406,6 @@ void Translation::completions(const At& at) {
   wait(ages, false, known ? 0 : ns);
   if (known) after(ns);
   copies(at, true);
-}
-
-uint32_t Translation::channel(uint64_t identity, uint32_t from, uint32_t to, int64_t tag) {
-  const auto [at, fresh] =
-      channels_.try_emplace({identity, from, to, tag}, static_cast<uint32_t>(program_.channels.size()));
-  if (fresh) program_.channels.push_back({from, to});
-  return at->second;
-}
-
-const network::Link& Translation::link(uint32_t from, uint32_t to) const {
-  const bool within = tree_.members[from].node == tree_.members[to].node;
-  return *settings_.network->link(within ? network::Distance::node : network::Distance::other_node);
-}
-
-// together: with what both ends did in turn.
-uint32_t Translation::transfer(uint32_t from, uint32_t to, int64_t bytes, bool posted_before, bool together) {
-  const bool within = tree_.members[from].node == tree_.members[to].node;
-  const auto [at, fresh] = transfers_.try_emplace({within, posted_before, together, bytes},
-                                                  static_cast<uint32_t>(program_.transfers.size()));
-  if (!fresh) return at->second;
-  Transfer t;
-  if (settings_.ideal) {
-    // Nothing takes any time.
-  } else if (!settings_.network) {
-    t.latency = t.half_handshake = {picoseconds(settings_.latency_ns), {1, 0, 0, 0}};
-    t.eager = bytes <= settings_.eager_bytes;
-    t.in_place = t.eager && bytes > settings_.copied_bytes;
-    t.progresses = settings_.forced_progress;
-    if (waits_for_receiver(bytes)) {
-      t.busy.ps = picoseconds(settings_.messages.busy_ns(bytes) * (together ? settings_.messages.together : 1));
-    }
-  } else {
-    const network::Link& way = link(from, to);
-    const network::Piece& piece = way.piece(bytes);
-    t.latency = {picoseconds(piece.latency_ns), {1, 0, 0, 0}};
-    t.busy = {picoseconds(piece.busy_ns(bytes)), {0, 0, 1, bytes}};
-    t.half_handshake = {picoseconds(way.half_handshake_ns(bytes)), {way.handshake_ns < 0 ? 1 : 0, 0, 0, 0}};
-    t.eager = way.is_eager(bytes);
-    t.in_place = way.is_in_place(bytes);
-    t.progresses = way.progresses || settings_.forced_progress;
-    t.by_port = !within && settings_.network->port.limits();
-    if (t.by_port) t.port_busy = {picoseconds(settings_.network->port.busy_ns(bytes)), {}};
-    program_.ports = program_.ports || t.by_port;
-  }
-  if (settings_.forced_eager_bytes >= 0) {
-    t.eager = bytes <= settings_.forced_eager_bytes || settings_.ideal;
-    t.in_place = false;  // the limit is of messages whose sends wait for nobody
-  }
-  t.eager = t.eager || posted_before;
-  program_.transfers.push_back(t);
-  return at->second;
 }
 
 Program program_of(const Recorded& recorded, const Tree& tree, const Settings& settings, Differences* differences) {

@@ -60,6 +60,8 @@ class Translation {
   void of_requests(Action action, const std::vector<uint32_t>& ages);
   uint32_t cost(double ns, const Share& share = {});
   uint32_t transfer(uint32_t from, uint32_t to, int64_t bytes, bool posted_before, bool together);
+  bool has_routes() const;
+  uint32_t route(uint32_t from, uint32_t to);
   uint32_t channel(uint64_t identity, uint32_t from, uint32_t to, int64_t tag);
   uint32_t group(uint64_t identity);
   const network::Link& link(uint32_t from, uint32_t to) const;
@@ -93,8 +95,10 @@ class Translation {
   Program program_;
   RankProgram* own_ = nullptr;
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>, uint32_t> costs_;
-  std::map<std::tuple<bool, bool, bool, int64_t>, uint32_t>
-      transfers_;  // within a node, posted before, together, bytes
+  // Within a node, posted before, together, bytes, links of the route.
+  std::map<std::tuple<bool, bool, bool, int64_t, size_t>, uint32_t> transfers_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> routes_;  // by nodes
+  std::map<uint32_t, uint32_t> links_;                        // numbers of the topology's that some route takes
   std::map<std::tuple<uint64_t, uint32_t, uint32_t, int64_t>, uint32_t> channels_;
   std::set<std::tuple<uint64_t, uint32_t, uint32_t, int32_t>> posted_before_;  // communicator, ranks, tag
   std::map<uint64_t, uint32_t> groups_;
@@ -102,6 +106,8 @@ class Translation {
   std::vector<std::map<LeafKey, size_t>> leaves_of_;             // by class
   std::map<std::string, double> one_sided_ns_;                   // by function: the least of all its leaves
   std::map<uint32_t, int64_t> touched_bytes_;                    // by rank; not there: not known yet
+  bool last_stays_ = false;                                      // the last one of the main loop's iterations
+  std::vector<std::vector<uint64_t>> last_calls_;                // then, by class and leaf: its calls
   std::vector<uint32_t> alone_;                                  // by rank: its group of one; UINT32_MAX: not made yet
 };
 

@@ -4,6 +4,16 @@
 
 namespace leadline::replay {
 
+bool Tree::last_is_apart() const {
+  bool apart = false;
+  for (const TreeClass& own : classes) {
+    const bool other = own.shape.iterations != classes.front().shape.iterations;
+    if (other || own.shape.last_iteration() == RecordedShape::none) return false;
+    apart = apart || own.shape.last_is_apart();
+  }
+  return apart;
+}
+
 void Tree::fill(TreeMember* member, size_t leaf) {
   std::vector<float>& ns = member->before_ns[leaf];
   double sum = 0;

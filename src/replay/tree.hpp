@@ -62,6 +62,10 @@ struct Tree {
   std::map<uint64_t, std::vector<int32_t>> communicators;  // by identity: members in MPI_COMM_WORLD
   uint64_t filled = 0;                                     // times that were not kept, where a change put their mean
 
+  // Whether the main loop's last iteration is, on some rank, one that no other is like: with more iterations, it may be
+  // the last one's only, or one that comes again after many.
+  bool last_is_apart() const;
+
   // The computation before each call. Those that were not kept get what is left of the leaf's sum.
   void fill(TreeMember* member, size_t leaf);
 };

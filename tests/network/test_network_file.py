@@ -9,6 +9,7 @@ from leadline import _core
 from leadline.errors import LeadlineError
 from leadline.network import Described, MalformedNetwork, Origin, named, parse, presets, read, write
 from leadline.network.file import GENERAL, PIECE, RECEIVE
+from leadline.network.topology import TIMES
 
 TEXT = """
 schema = 1
@@ -20,6 +21,14 @@ call_ns = {value = 40, source = "datasheet", date = "2025"}
 [port]
 gap_ns = 100
 per_byte_ns = 0.08
+
+[topology]
+kind = "fat_tree"
+nodes_per_switch = 2
+switches = [4, 3]
+uplinks = [1, 2]
+hop_ns = {value = 130, source = "datasheet", date = "2020"}
+per_byte_ns = 0.04
 
 [link.node]
 eager_bytes = 4096
@@ -51,6 +60,7 @@ def figures(network: _core.Network) -> list[object]:
     return [
         *[getattr(network, key) for key in GENERAL],
         (network.port.gap_ns, network.port.per_byte_ns),
+        *[getattr(network.topology, key) for key in ("kind", "nodes_per_switch", "switches", "uplinks", *TIMES)],
         *[(link.eager_bytes, link.copied_bytes, link.handshake_ns, link.progresses) for link in links],
         *[(p.from_bytes, *[getattr(p, key) for key in (*PIECE, *RECEIVE)]) for link in links for p in link.pieces],
     ]
@@ -82,6 +92,23 @@ def test_what_is_written_is_read_again() -> None:
     assert figures(again.network) == figures(found.network)
     assert (again.origin, again.origins, again.intervals) == (found.origin, found.origins, found.intervals)
     assert write(again) == write(found)
+
+
+@pytest.mark.parametrize(
+    ("shape", "nodes", "links"),
+    [
+        ('kind = "torus"\nextents = [4, 4, 2]', 32, 2),
+        ('kind = "dragonfly"\ngroups = 3\nswitches_per_group = 4\nnodes_per_switch = 2\nglobal_links = 1', 24, 2),
+        ('kind = "fat_tree"\nnodes_per_switch = 16\nswitches = [8]\nuplinks = [8]', 128, 0),
+    ],
+)
+def test_a_topology_is_read_and_written_again(shape: str, nodes: int, links: int) -> None:
+    found = parse(f"schema = 1\n[topology]\n{shape}\nhop_ns = 100\n[link.node]\n[[link.node.piece]]\n")
+    assert found.network.topology.nodes == nodes
+    assert len(found.network.topology.route(0, 5)) == links
+    again = parse(write(found)).network.topology
+    assert (again.route(0, 5), again.nodes, again.hop_ns) == (found.network.topology.route(0, 5), nodes, 100)
+    assert again.kind in write(found)
 
 
 def test_the_parameters_of_a_message_are_those_of_its_piece() -> None:
@@ -117,6 +144,16 @@ def test_the_parameters_of_a_message_are_those_of_its_piece() -> None:
         ("schema = 1\nlink = 3", "link must be a TOML table"),
         ("schema = 1\n[link.node]\npiece = [3]", "link.node.piece.0 must be a TOML table"),
         ("schema = 1\n[link.node]\npiece = []", "must have 1 to 64 tables"),
+        (TEXT.replace('"fat_tree"', '"hypercube"'), "topology.kind: expected fat_tree, dragonfly, torus"),
+        (TEXT.replace("uplinks = [1, 2]", ""), "topology.uplinks: expected numbers of 1 or more"),
+        (
+            TEXT.replace("uplinks = [1, 2]", "uplinks = [1]"),
+            "a fat tree needs as many numbers in uplinks as in switches",
+        ),
+        (TEXT.replace("uplinks = [1, 2]", "extents = [1, 2]"), "topology.extents: not of a fat_tree"),
+        (TEXT.replace("switches = [4, 3]", "switches = [4, 0]"), "topology.switches: expected numbers of 1 or more"),
+        (TEXT.replace("switches = [4, 3]", "switches = [4, 3000000]"), "4,194,304 nodes at most"),
+        (TEXT.replace("hop_ns = {value = 130", "hop_ns = {value = -1"), "topology.hop_ns: expected a time in ns"),
         (TEXT.replace("schema = 1", "schema = 1\nx = " + "[" * 5000), "not TOML"),
         (TEXT.replace("schema = 1", "schema = 1\n" + "a." * 100_000 + "a = 1"), "not TOML"),
     ],
@@ -158,7 +195,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 def test_presets_give_the_source_of_every_figure() -> None:
-    assert presets() == ["cray-xt4", "gigabit", "x12core"]
+    assert presets() == ["cray-xt4", "gigabit", "infiniband-hdr", "infiniband-ndr", "slingshot", "x12core"]
     for name in presets():
         described = named(name)
         assert described.origin.source

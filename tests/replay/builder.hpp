@@ -19,6 +19,7 @@ struct Way {  // between two ranks, in picoseconds
   int64_t bytes = 0;            // on which `busy` depends
   bool progresses = false;
   bool in_place = false;
+  int64_t link_busy = 0, hop = 0;
 
   auto operator<=>(const Way&) const = default;
 };
@@ -54,6 +55,8 @@ class Builder {
                                  {way.busy, {0, 0, way.busy ? 1 : 0, way.bytes}},
                                  {half, {way.half_handshake < 0 ? 1 : 0, 0, 0, 0}},
                                  {way.port_busy, {}},
+                                 {way.link_busy, {}},
+                                 {way.hop, {}},
                                  way.eager,
                                  way.in_place,
                                  way.by_port,
@@ -65,6 +68,18 @@ class Builder {
     const auto [at, fresh] = channels_.try_emplace({from, to, tag}, static_cast<uint32_t>(program.channels.size()));
     if (fresh) program.channels.push_back({from, to});
     return at->second;
+  }
+
+  // Once all channels are there: the links of each, by the nodes of its ranks.
+  template <class RouteOf>
+  void route(uint32_t links, const RouteOf& of) {
+    program.links = links;
+    program.routes.clear();
+    program.route_of.clear();
+    for (const Ends& ends : program.channels) {
+      program.route_of.push_back(static_cast<uint32_t>(program.routes.size()));
+      program.routes.push_back(of(program.ranks[ends.from].node, program.ranks[ends.to].node));
+    }
   }
 
   void add(uint32_t rank, const std::vector<Action>& actions) {

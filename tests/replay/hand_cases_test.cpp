@@ -117,6 +117,37 @@ void node_port() {
   testing::check_equal(replay(b.program).end_ps[2], 10 + 20 * 200 + 1000 + 10, "a node's port");
 }
 
+// Two messages between other pairs of nodes share a link that is slower than their ports, and a third one does not. The
+// first byte of each goes on at once; all of it is there when the slowest link is through with it.
+void shared_link() {
+  const Way way{
+      .latency = 1000, .overhead = 10, .busy = 50, .port_busy = 60, .by_port = true, .link_busy = 200, .hop = 30};
+  Builder b(6);
+  for (uint32_t i : {0U, 1U, 2U}) {
+    b.send(i, i + 3, way);
+    b.receive(i + 3, i, way);
+  }
+  b.route(4, [](uint32_t from, uint32_t) -> std::vector<uint32_t> {
+    if (from == 0) return {0, 1};
+    return from == 1 ? std::vector<uint32_t>{2, 1} : std::vector<uint32_t>{3};
+  });
+  const Outcome outcome = replay(b.program);
+  // At the shared link both come 10 + 30 after the start; rank 0's message is first.
+  testing::check_equal(outcome.end_ps[3], 10 + 30 + 200 + 30 + 1000 + 10, "the first through the shared link");
+  testing::check_equal(outcome.end_ps[4], 10 + 30 + 200 + 200 + 30 + 1000 + 10, "the second");
+  testing::check_equal(outcome.end_ps[5], 10 + 200 + 30 + 1000 + 10, "one that has its own link");
+}
+
+// Without waiting, a route costs the hops and the slowest of its links, not their sum.
+void long_route() {
+  const Way way{.latency = 1000, .overhead = 10, .busy = 50, .by_port = true, .link_busy = 40, .hop = 30};
+  Builder b(2);
+  b.send(0, 1, way);
+  b.receive(1, 0, way);
+  b.route(5, [](uint32_t, uint32_t) -> std::vector<uint32_t> { return {4, 2, 0, 1, 3}; });
+  testing::check_equal(replay(b.program).end_ps[1], 10 + 5 * 30 + 1000 + 50 + 10, "five links");
+}
+
 constexpr Way long_message{.latency = 1000, .overhead = 100, .busy = 50000, .eager = false};
 
 // The knee: an eager send is over when its data are copied, a longer one when its receiver has taken it.
@@ -239,6 +270,8 @@ int main() {
   early_messages();
   free_running();
   node_port();
+  shared_link();
+  long_route();
   knee();
   in_place();
   overlap();

@@ -29,7 +29,8 @@ struct Result {
 
 class Engine {
  public:
-  explicit Engine(const Program& program) : program_(program), ranks_(program.ranks.size()), nodes_(program.nodes) {
+  explicit Engine(const Program& program)
+      : program_(program), ranks_(program.ranks.size()), nodes_(program.nodes), link_free_(program.links) {
     for (uint32_t i = 0; i < ranks_.size(); ++i) {
       const Shape& shape = program.shapes[program.ranks[i].shape];
       expand(i, shape, shape.root);
@@ -83,6 +84,8 @@ class Engine {
   struct Message {
     uint32_t from, to;
     const Transfer* transfer = nullptr;
+    const std::vector<uint32_t>* route = nullptr;
+    size_t passed = 0;  // links
     bool sent = false, posted = false, asked = false, served = false, asks = false, buffered = false;
     bool in_place = false;  // its send ends once the receiver has been in a call
     bool send_own = false, receive_own = false;
@@ -125,6 +128,7 @@ class Engine {
   size_t message(uint32_t channel, uint64_t number) {
     const auto [found, fresh] = by_number_.try_emplace({channel, number}, messages_.size());
     if (fresh) messages_.push_back({program_.channels[channel].from, program_.channels[channel].to});
+    if (!program_.route_of.empty()) messages_[found->second].route = &program_.routes[program_.route_of[channel]];
     return found->second;
   }
 
@@ -276,21 +280,32 @@ class Engine {
     Rank& sender = ranks_[m.from];
     const Transfer& t = *m.transfer;
     int64_t leaves = std::max(now_, sender.out);
-    if (t.by_port) {
+    if (t.by_port && t.port_busy.ps) {
       Node& node = nodes_[program_.ranks[m.from].node];
       leaves = std::max(leaves, node.out);
       node.out = leaves + t.port_busy.ps;
     }
     sender.out = leaves + t.busy.ps;
-    m.head = leaves + t.latency.ps;
+    m.head = leaves + (t.by_port && m.route && !m.route->empty() ? 0 : t.latency.ps);
     at(m.head, arrival, m.from, m.number, number);
     if (m.asks && !m.buffered) know(m.from, m.send_own, m.send_request, sender.out);
   }
   void arrived(size_t number) {
     Message& m = messages_[number];
-    if (m.transfer->by_port) {
+    const Transfer& t = *m.transfer;
+    if (t.by_port && m.route && m.passed < m.route->size()) {
+      int64_t& free = link_free_[(*m.route)[m.passed++]];
+      const int64_t further = t.hop.ps + (m.passed == m.route->size() ? t.latency.ps : 0);
+      m.head = std::max(m.head, free);
+      free = m.head + t.link_busy.ps;
+      m.delivered = std::max(m.delivered, free) + further;
+      m.head += further;
+      return at(m.head, arrival, m.from, m.number, number);
+    }
+    if (t.by_port && t.port_busy.ps) {
       Node& node = nodes_[program_.ranks[m.to].node];
-      m.delivered = node.in = std::max(m.head, node.in) + m.transfer->port_busy.ps;
+      node.in = std::max(m.head, node.in) + t.port_busy.ps;
+      m.delivered = std::max(m.delivered, node.in);
     }
     m.served = true;
     if (m.in_place) at(std::max(m.head + m.transfer->busy.ps, m.delivered), question, m.from, m.number, number);
@@ -331,6 +346,7 @@ class Engine {
   const Program& program_;
   std::vector<Rank> ranks_;
   std::vector<Node> nodes_;
+  std::vector<int64_t> link_free_;  // between switches
   std::vector<Message> messages_;
   std::map<std::pair<uint32_t, uint64_t>, size_t> by_number_;
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> chosen_;  // calls, by rank and choice

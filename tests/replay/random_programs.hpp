@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <random>
+#include <utility>
 
 #include "builder.hpp"
 
@@ -14,10 +16,10 @@ class RandomProgram {
   explicit RandomProgram(uint64_t seed) : random_(seed), builder_(below(4) + 2), varies_(below(4) == 0) {
     ranks_ = static_cast<uint32_t>(builder_.program.ranks.size());
     Program& p = builder_.program;
-    const bool ports = below(3) == 0;
+    const bool ports = below(3) == 0, routes = ports && below(2);
     if (ports) {
-      p.nodes = 2;
-      for (uint32_t i = 0; i < ranks_; ++i) p.ranks[i].node = i % 2;
+      p.nodes = routes ? 2 + below(4) : 2;
+      for (uint32_t i = 0; i < ranks_; ++i) p.ranks[i].node = i % p.nodes;
     }
     for (int i = 0; i < 4; ++i) {
       ways_.push_back({time(3000), time(900) + 1, below(5) ? time(2000) : 0, time(1500), below(2) == 0, false,
@@ -25,6 +27,9 @@ class RandomProgram {
       ways_.back().progresses = below(3) == 0;
       ways_.back().in_place = ways_.back().eager && below(2) == 0;
       if (ways_.back().busy > 8) ways_.back().bytes = 1 + 2 * i;
+      if (routes && below(4) == 0) ways_.back().port_busy = 0;
+      if (routes) ways_.back().link_busy = below(4) ? time(2500) : 0;
+      if (routes) ways_.back().hop = below(4) ? time(400) : 0;
     }
     ports_ = ports;
     p.groups.emplace_back();
@@ -43,6 +48,7 @@ class RandomProgram {
     for (uint32_t i = 0; i < ranks_; ++i) builder_.end(i);
     some();
     for (Shape& shape : builder_.program.shapes) remove_empty(&shape);
+    if (routes) route();
   }
 
   const Program& program() const { return builder_.program; }
@@ -57,6 +63,16 @@ class RandomProgram {
     return w;
   }
 
+  // Any links in any order, some of them shared, the same for all messages between two nodes.
+  void route() {
+    constexpr uint32_t links = 5;
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> known;
+    builder_.route(links, [&](uint32_t from, uint32_t to) {
+      const auto [at, fresh] = known.try_emplace({from, to});
+      for (uint32_t hops = fresh && from != to ? below(5) : 0; hops; --hops) at->second.push_back(below(links));
+      return at->second;
+    });
+  }
   void some() {
     for (uint32_t n = below(3) + 1; n; --n) {
       switch (below(varies_ ? 6 : 5)) {

@@ -281,6 +281,21 @@ def test_ranks_on_other_hosts_have_the_latency_between_hosts(run: Run, tmp_path:
     assert apart.base == together.base
 
 
+def test_messages_between_hosts_pass_the_links_of_the_topology(run: Run) -> None:
+    from leadline import network
+
+    def seconds(kind: str, *hosts: str) -> float:
+        text = NEAR_AND_FAR.replace("[[", f'[topology]\nkind = "torus"\n{kind}\nhop_ns = 3e11\n[[', 1)
+        return predict(run, Change(network=network.parse(text).network, hosts=hosts)).predicted.seconds
+
+    without = predict(run, Change(network=network.parse(NEAR_AND_FAR).network, hosts=("a", "b"))).predicted.seconds
+    messages = 2 * STEPS + 1  # whose latencies follow one another, of 100 s each
+    assert seconds("extents = [2]", "a", "b") == pytest.approx(without + messages * 300, rel=1e-3)
+    assert seconds("extents = [1]\nnodes_per_switch = 2", "a", "b") == pytest.approx(without, rel=1e-3)
+    with pytest.raises(UsageError, match="places for 1 nodes, and the ranks are on 2"):
+        seconds("extents = [1]", "a", "b")
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

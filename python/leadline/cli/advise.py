@@ -37,7 +37,7 @@ MOST_BESIDE = 3  # proposals beside a measurement
     "--network",
     metavar="FILE|PRESET",
     envvar="LEADLINE_NETWORK",
-    help="Predict gains on the network of this file, or on a preset: gigabit, cray-xt4, x12core.  "
+    help="Predict gains on the network of this file, or on a preset, such as gigabit or infiniband-hdr.  "
     "[default: costs as recorded, on one host]",
 )
 @click.option("--brief", type=click.IntRange(min=1), metavar="N", help="Write proposal N as a page for a colleague.")

@@ -54,7 +54,7 @@ COLLECTIVE = "=collective"
     "--network",
     metavar="FILE|PRESET",
     envvar="LEADLINE_NETWORK",
-    help="Replay on the network of this file, or on a preset: gigabit, cray-xt4, x12core.  "
+    help="Replay on the network of this file, or on a preset, such as gigabit or infiniband-hdr.  "
     "[default: costs as recorded, on one host]",
 )
 @click.option(

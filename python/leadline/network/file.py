@@ -13,6 +13,7 @@ from typing import Any
 
 from leadline import _core, own_files, owners, toml
 from leadline.errors import LeadlineError
+from leadline.network import topology
 
 _PRESETS = Path(__file__).parent / "presets"
 SCHEMA = 1
@@ -109,7 +110,7 @@ class _Reader:
     def network(self, content: dict[str, Any]) -> Described:
         if content.get("schema") != SCHEMA:
             raise self.wrong("schema", f"is {content.get('schema')!r}; this version reads schema = {SCHEMA}")
-        self.check_keys("", content, {"schema", "source", "date", "port", "link", *GENERAL})
+        self.check_keys("", content, {"schema", "source", "date", "port", "topology", "link", *GENERAL})
         network = _core.Network()
         for key in GENERAL:
             setattr(network, key, self.ns("", content, key))
@@ -119,6 +120,8 @@ class _Reader:
         for key in PORT:
             setattr(ports, key, self.ns("port.", port, key))
         network.port = ports
+        if "topology" in content:
+            network.topology = self.topology(self.table("topology", content["topology"]))
         links = self.table("link", content.get("link", {}))
         if not links:
             raise self.wrong("link", "is missing: at least one link is required")
@@ -126,6 +129,15 @@ class _Reader:
         for name, given in links.items():
             network.set(name, self.link(f"link.{name}", self.table(f"link.{name}", given)))
         return Described(network, self.origin("", content), self.origins, self.intervals)
+
+    def topology(self, given: dict[str, Any]) -> _core.NetworkTopology:
+        try:
+            found = topology.made(given)
+        except ValueError as error:
+            raise MalformedNetwork(f"{self.path}: topology.{error}") from error
+        for key in topology.TIMES:
+            setattr(found, key, self.ns("topology.", given, key))
+        return found
 
     def link(self, path: str, given: dict[str, Any]) -> _core.NetworkLink:
         self.check_keys(f"{path}.", given, {"eager_bytes", "copied_bytes", "handshake_ns", "progresses", "piece"})
@@ -234,6 +246,8 @@ def write(described: Described) -> str:
     out += _lines(described, "", network, GENERAL)
     port = _lines(described, "port.", network.port, PORT)
     out += ["", "[port]", *port] if port else []
+    if shape := list(topology.lines(network.topology)):
+        out += ["", "[topology]", *shape, *_lines(described, "topology.", network.topology, topology.TIMES)]
     for name in _core.network_distances:
         link = network.own(name)
         if link.pieces:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from leadline.figures.run import Run
 from leadline.text import format as fmt
 
+LAST_IS_APART = (
+    "The last recorded iteration is unlike all others, and is taken to be the last one only. If there is one like it "
+    "after every few, the run takes up to the upper end of the interval: record some of them."
+)
+
 
 def on_extrapolation(replayed: int, steps: int) -> str:
     return (

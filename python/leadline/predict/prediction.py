@@ -20,7 +20,7 @@ from leadline.predict.costs import Costs, closest
 from leadline.predict.extrapolation import LEAST_STEPS, replayed
 from leadline.predict.figures import Figures, between, phases_of, widened
 from leadline.predict.message_costs import ALL_COPIED
-from leadline.predict.notes import on_differences, on_extrapolation
+from leadline.predict.notes import LAST_IS_APART, on_differences, on_extrapolation
 from leadline.predict.packing import Copies
 from leadline.predict.without_effect import on_collectives, on_nothing
 from leadline.text import format as fmt
@@ -52,7 +52,7 @@ class Change:
     program: changes to the program.   collectives: operation and algorithm, both as `leadline bench` names them.
     hosts: of each rank, where they are to run; (): as recorded.   quick_windows: one-sided calls take no time.
     old_windows: as much as the cheapest ones of their function.   base_too: the base is replayed
-    in the network, too."""
+    in the network, too.   last_repeats: of more steps, the last comes over and over, even if no other is like it."""
 
     steps: int = 0
     network: _core.Network | None = None
@@ -64,6 +64,7 @@ class Change:
     copies: Copies | None = None
     hosts: tuple[str, ...] = ()
     quick_windows: bool = False
+    last_repeats: bool = False
     old_windows: bool = False
     base_too: bool = False
 
@@ -170,6 +171,9 @@ class Replays:
         uncertain = any(packing.is_uncertain(one) for one in change.program)
         if uncertain and not change.ideal:
             predicted = self._with_what_is_not_known(predicted, changed, change)
+        if self._last_is_apart(changed, change):
+            repeated = figures_of(changed, replace(change, last_repeats=True), self.costs, steps)
+            predicted = between(predicted, repeated, repeated)
         windows = self._makes_windows(change)
         if windows:
             quick = figures_of(changed, replace(change, quick_windows=True), self.costs, steps)
@@ -200,6 +204,8 @@ class Replays:
             own_s=own_s,
         )
         found.notes = on_differences(self.tree.replay(_settings(plain, self.costs))["differences"], self.run)
+        if self._last_is_apart(changed, change):
+            found.notes.append(LAST_IS_APART)
         if last.steps:
             found.notes.append(on_extrapolation(last.steps, change.steps))
         if unusable := traced["differences"]["unusable"]:
@@ -292,7 +298,13 @@ class Replays:
         """The changed tree and how it is replayed, for the run that is predicted (predict/written.py)."""
         _check_algorithms(change)
         changed, _ = self._changed(change)
-        return changed, _settings(replace(change, old_windows=self._makes_windows(change)), self.costs)
+        return changed, _settings(
+            replace(change, old_windows=self._makes_windows(change), last_repeats=True), self.costs
+        )
+
+    def _last_is_apart(self, changed: _core.ReplayTree, change: Change) -> bool:
+        """Whether nobody knows how often there is an iteration as the recording's last one."""
+        return change.steps > self.steps and changed.last_is_apart
 
     def _changed(self, change: Change) -> tuple[_core.ReplayTree, list[Made]]:
         if not change.program and not change.hosts:
@@ -452,6 +464,7 @@ def _settings(change: Change, costs: Costs, seed: int = 0) -> _core.ReplaySettin
     settings.compute = change.compute
     settings.ideal = change.ideal
     settings.quick_windows = change.quick_windows
+    settings.last_repeats = change.last_repeats
     settings.old_windows = change.old_windows
     settings.seed = seed
     costs.set(settings)
@@ -481,7 +494,10 @@ def _settled(outcome: _core.ReplayOutcome) -> _core.ReplayOutcome:
 
 
 def figures_of(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: int, draws: int = DRAWS) -> Figures:
-    """recorded: steps.   draws: replays with iterations drawn again."""
+    """recorded: steps.   draws: replays with iterations drawn again.
+
+    Raises UsageError if the network has no place for a node."""
+    placing.check_places(tree.nodes, change.network)
     replays = cores.at_once(
         lambda seed: _settled(replayed(tree, _settings(change, costs, seed), recorded).outcome), range(draws + 1)
     )
