@@ -97,8 +97,8 @@ def test_what_is_written_is_read_again() -> None:
 @pytest.mark.parametrize(
     ("shape", "nodes", "links"),
     [
-        ('kind = "torus"\nextents = [4, 4, 2]', 32, 2),
-        ('kind = "dragonfly"\ngroups = 3\nswitches_per_group = 4\nnodes_per_switch = 2\nglobal_links = 1', 24, 2),
+        ('kind = "torus"\nextents = [4, 4, 2]', 32, 3),
+        ('kind = "dragonfly"\ngroups = 3\nswitches_per_group = 4\nnodes_per_switch = 2\nglobal_links = 1', 24, 1),
         ('kind = "fat_tree"\nnodes_per_switch = 16\nswitches = [8]\nuplinks = [8]', 128, 0),
     ],
 )

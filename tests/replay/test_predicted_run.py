@@ -199,8 +199,8 @@ def test_without_a_directory_it_is_the_newest_recorded_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     parent = tmp_path / "leadline-runs"
-    (parent / "mine").mkdir(parents=True)
-    (parent / "mine" / "run.json").write_text(json.dumps({"state": "predicted"}))
+    parent.mkdir()
+    written(fields, parent, Change()).path.rename(parent / "mine")
     with pytest.raises(UsageError, match="all runs in leadline-runs are predictions"):
         run_or_newest(None)
     (parent / "recorded").symlink_to(fields.path)
