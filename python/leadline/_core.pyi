@@ -468,7 +468,7 @@ class Outlier:
 
 class RunIterations:
     loop: int  # of RunLoops; 0: calls that repeat
-    missing: str  # why none was found: "none", "few", "apart", "small"
+    missing: str  # why none was found: "none", "few", "apart", "small", "commands"
     found: bool
     process: int
     site: int

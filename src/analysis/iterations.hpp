@@ -60,7 +60,7 @@ struct Outlier {
 struct RunIterations {
   bool found = false;
   uint32_t loop = 0;     // number in RunLoops; 0: repeated calls, which the anchor delimits
-  std::string missing;   // the reason if no loop was found: "none", "few", "apart", "small"
+  std::string missing;   // the reason if no loop was found: "none", "few", "apart", "small", "commands"
   uint32_t process = 0;  // its anchor names the loop
   uint32_t site = 0;     // site of that anchor
   bool after = false;    // an iteration ends with it

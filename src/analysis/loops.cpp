@@ -21,12 +21,14 @@ trace::Frame with_module(trace::Frame f, const std::vector<uint32_t>& modules) {
 }
 
 structure::SiteKinds kinds_of_sites(const trace::Process& process, const trace::Stream& stream) {
-  structure::SiteKinds kinds{std::vector<bool>(stream.sites.size()), std::vector<bool>(stream.sites.size())};
+  const std::vector<bool> none(stream.sites.size());
+  structure::SiteKinds kinds{none, none, none};
   for (uint32_t s = 0; s < stream.sites.size(); ++s) {
     const uint32_t function = stream.sites[s].function;
     if (function >= process.functions.size()) continue;
     const CallClass cls = process.functions[function].cls;
     kinds.files[s] = trace::is_posix(cls);
+    kinds.broadcasts[s] = process.functions[function].name == "MPI_Bcast";
     kinds.messages[s] = trace::facts_of(cls).category == trace::Category::point_to_point;
   }
   return kinds;
@@ -93,6 +95,7 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
   main_.reset();
   numbers->clear();
   for (const trace::Stream& stream : process.streams) {
+    const bool cut = process.initialized && !process.finalized;
     std::vector<uint32_t>& own = numbers->emplace_back(std::max<size_t>(stream.loops.size(), 1));
     std::vector<LoopCell> cells(own.size());
     std::vector<std::vector<trace::Frame>> calls(own.size());
@@ -103,10 +106,10 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
       cells[l].repeats = stream.loops[l].repeats;
       cells[l].entries = stream.loops[l].entries;
       cells[l].silent = stream.loops[l].silent;
-      cells[l].about = stream.loops[l].about;
+      // The process died before its code was read, so that calls which the compiler moved look like loops.
+      cells[l].about = stream.loops[l].about || (cut && stream.loops[l].by_order);
       cells[l].by_time = stream.loops[l].by_time;
     }
-    const bool cut = process.initialized && !process.finalized;
     const structure::ThreadShape& shape = shapes_.of(stream, kinds_of_sites(process, stream), cut);
     lost_calls_ = trace::saturating_sum(lost_calls_, shape.lost_calls);
     for (uint32_t l = 1; l < shape.loops.size() && l < own.size(); ++l) {
@@ -268,6 +271,7 @@ trace::LoopWeight RunLoops::weight(uint32_t loop) const {
   w.repeats = all - w.entries;
   for (const LoopCell& c : l.cells) {
     w.ns += c.typical_ns;
+    w.delayed_s += static_cast<float>(c.time_ns * 1e-9);
     w.calls += c.calls;
   }
   const structure::LoopShape usual = shape(loop);
@@ -280,8 +284,26 @@ trace::LoopWeight RunLoops::weight(uint32_t loop) const {
   w.varied = usual.variants >= many_variants && 2 * usual.commonest < 1;
   w.uneven = is_uneven(usual);
   w.commands = middle([](const LoopCell& c) { return static_cast<int>(c.shape.commands); }) != 0;
+  w.broadcasts = middle([](const LoopCell& c) { return static_cast<int>(c.shape.broadcasts); }) != 0;
   w.rich = middle([](const LoopCell& c) { return c.sites; }) >= many_sites;
   return w;
+}
+
+void RunLoops::find_recursive(std::vector<trace::LoopWeight>* weights) const {
+  for (uint32_t l = 1; l < loops_.size(); ++l) {
+    for (uint32_t outer = loops_[l].outer; outer; outer = loops_[outer].outer) {
+      if (same_code(l, outer)) (*weights)[l].recursive = (*weights)[outer].recursive = true;
+    }
+  }
+  // A tree, or levels of a grid, are gone through evenly.
+  for (trace::LoopWeight& w : *weights) {
+    w.commands |= w.recursive && w.concentrated > 0 && w.concentrated < trace::least_iterations_of_main_loop;
+  }
+}
+
+bool RunLoops::same_code(uint32_t a, uint32_t b) const {
+  const trace::Frame &one = loops_[a].header, &other = loops_[b].header;
+  return one.module == other.module && one.offset == other.offset;
 }
 
 // One of the iterations around it makes ten times as many of its as usual, or usually they make ten times as many as
@@ -292,19 +314,25 @@ bool RunLoops::is_uneven(const structure::LoopShape& shape) {
          (shape.fewest && shape.usual / many_times >= shape.fewest);
 }
 
-uint32_t RunLoops::find_main() const {
+std::vector<trace::LoopWeight> RunLoops::weights_of_all() const {
   std::vector<trace::LoopWeight> weights(loops_.size());
   for (uint32_t l = 1; l < loops_.size(); ++l) weights[l] = weight(l);
-  const auto same_code = [&](uint32_t a, uint32_t b) {
-    const trace::Frame &one = loops_[a].header, &other = loops_[b].header;
-    return one.module == other.module && one.offset == other.offset;
-  };
+  find_recursive(&weights);
+  return weights;
+}
+
+uint32_t RunLoops::find_main() const {
+  const std::vector<trace::LoopWeight> weights = weights_of_all();
   return trace::choose_main_loop(
       weights, static_cast<uint32_t>(weights.size()), all_, [&](uint32_t l) { return loops_[l].outer; },
-      [&](uint32_t a, uint32_t b) { return within(a, b); }, same_code);
+      [&](uint32_t a, uint32_t b) { return within(a, b); }, [&](uint32_t a, uint32_t b) { return same_code(a, b); });
 }
 
 std::string RunLoops::missing() const {
+  const std::vector<trace::LoopWeight> weights = weights_of_all();
+  for (const trace::LoopWeight& w : weights) {
+    if (w.recursive && w.commands && 2e9 * double{w.delayed_s} > all_.ns) return "commands";
+  }
   bool apart = false, small = false;
   for (uint32_t l = 1; l < loops_.size(); ++l) {
     const uint64_t t = iterations(l);

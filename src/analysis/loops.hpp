@@ -80,7 +80,8 @@ class RunLoops {
   // Makes it the main loop, because a person said so; 0: undoes that.
   void choose(uint32_t loop) { chosen_ = loop < loops_.size() ? loop : 0; }
   // Why there is none: "none"; "few" if the loops that take the time have fewer iterations than a main loop must have;
-  // "apart" if ranks differ in their iterations; "small" if too few of the calls are made in those that take time.
+  // "apart" if ranks differ in their iterations; "small" if too few of the calls are made in those that take time;
+  // "commands" if the one that takes most of it reads an input.
   std::string missing() const;
   // Iterations of the median process.
   uint64_t iterations(uint32_t loop) const;
@@ -104,6 +105,10 @@ class RunLoops {
   bool in_common(uint32_t loop) const;
   static bool is_uneven(const structure::LoopShape& shape);
   trace::LoopWeight weight(uint32_t loop) const;
+  std::vector<trace::LoopWeight> weights_of_all() const;
+  // Loops of a routine that is called again in their iterations.
+  void find_recursive(std::vector<trace::LoopWeight>* weights) const;
+  bool same_code(uint32_t a, uint32_t b) const;  // one loop of the source
   uint32_t number(const trace::Stream& stream, uint32_t loop, const std::vector<uint32_t>& modules,
                   std::vector<uint32_t>* numbers);
 

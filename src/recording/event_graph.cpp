@@ -78,6 +78,7 @@ void EventGraph::fold_batch(uint32_t index) {
   const Batch batch = fold(&folded_[index], raw_[index], first, 8, scale_);
   series_.folded(index, raw_[index]);
   series_.look();
+  if (__builtin_expect(h_->steps >= settle_at_, 0)) settle();
   if (series_.due(index)) series_.several_iterations(index, raw_[index].duration[7], raw_[index].gap[7]);
   const bool at_once = batch.longest_gap < short_gap_ticks && batch.durations < short_call_ticks * uint64_t{8 - first};
   if (p.usual_gap == never_assume) return;
@@ -238,7 +239,11 @@ void EventGraph::jump(uint32_t target, bool known) {
 void EventGraph::passes(uint32_t to_site, bool told) {
   const uint32_t known = loops_.transitions.size();
   const uint32_t current = h_->graph.current, number = loops_.transitions.of(site_before(), to_site);
-  if (loops_.transitions.size() > known) learns();
+  if (loops_.transitions.size() > known) {
+    learns();
+    const uint64_t quiet = h_->steps + quiet_steps;
+    settle_at_ = quiet < settle_limit_ ? quiet : settle_limit_;
+  }
   if (current == trace::root_position) {
     told = true;
   } else if (told) {
@@ -246,6 +251,14 @@ void EventGraph::passes(uint32_t to_site, bool told) {
   }
   if (told && number) ++loops_.transitions[number].times;
   series_.passes(number);
+}
+
+// Finds the loops of the ways that control went so far, while the code is there: the process may be killed. Where new
+// ways turn up all the time, this is done ever more rarely.
+void EventGraph::settle() {
+  settle_at_ = UINT64_MAX;
+  settle_limit_ = 2 * h_->steps + 4 * quiet_steps;
+  series_.settle_loops();
 }
 
 // Saves the transitions that a generation's positions imply, before the positions are cleared.

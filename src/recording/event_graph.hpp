@@ -144,6 +144,8 @@ class EventGraph {
     return current == trace::root_position ? h_->left_site : positions_[current].key.site;
   }
   void leave_walk();
+  static constexpr uint64_t quiet_steps = 1000;  // in which control goes no new way
+  void settle();
   void keep_transitions();
   void mark_silent();
   void add_regular(const trace::Key& key, uint64_t duration, uint64_t gap);
@@ -201,7 +203,8 @@ class EventGraph {
   uint64_t* coarse_ = nullptr;
   uint64_t stream_lost_ = 0;
   uint64_t room_ = UINT64_MAX;
-  uint32_t timed_site_ = UINT32_MAX, timed_ = 0;  // where the last literal's time went
+  uint64_t settle_at_ = UINT64_MAX, settle_limit_ = 4 * quiet_steps;  // steps
+  uint32_t timed_site_ = UINT32_MAX, timed_ = 0;                      // where the last literal's time went
 };
 
 }  // namespace leadline::recording

@@ -49,6 +49,8 @@ void EventGraph::reset(bool unordered) {
   h_->graph = GraphState{};
   h_->calls_before += calls_of(*h_);
   h_->steps = h_->repeats = h_->misses = 0;
+  if (settle_at_ != UINT64_MAX) settle_at_ = quiet_steps;
+  settle_limit_ = 4 * quiet_steps;
   __builtin_memset(recent_of(h_), 0, recent_positions * sizeof(uint32_t));
   h_->literal_repeats = 0;
   h_->previous_literal = trace::Key{};

@@ -68,6 +68,9 @@ class SeriesLog {
   // one.
   void pass_over(uint64_t ticks);
 
+  // Reads the code behind all ways that control went so far.
+  void settle_loops();
+
   // A marked position was visited: its times are folded, iterations counted.
   void anchor_visited(uint32_t index, uint64_t duration, uint64_t gap);
   // Iterations are those of a loop of the source, and each is looked at.

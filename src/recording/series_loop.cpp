@@ -344,6 +344,13 @@ void SeriesLog::lost() {
 
 // --- A loop of the source ---
 
+void SeriesLog::settle_loops() {
+  if (!loops_->source.reads_code()) return;
+  const OwnWork own(this);
+  for (uint32_t i = 1; i < loops_->transitions.size(); ++i) loops_->repeated(i);
+  for (uint32_t s = 1; s < h_->sites.used; ++s) loops_->source.around(s);
+}
+
 void SeriesLog::arrive(uint32_t transition) {
   arrived_ = transition;
   crossing_ = loops_->crossing(transition, loop().source);

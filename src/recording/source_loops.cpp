@@ -351,6 +351,21 @@ bool SourceLoops::may_be_one_call(uint32_t from_site, uint32_t to_site) {
   return code::calls_run_time_library(places_.map, address);
 }
 
+// Whether the loops around a call were found in code that cannot be read now: that of a process that was killed.
+bool SourceLoops::found_before(uint32_t context) const {
+  return !reads_code() && has_code(context) && context < t_.context_loops.size() && t_.context_loops[context] &&
+         t_.context_loops[context] != opaque_context;
+}
+
+// The same routine makes both calls. `back`: the second one has no higher address.
+uint32_t SourceLoops::repeated_as_found(const Meeting& m, bool back) {
+  const uint32_t from = innermost(m.from);
+  for (uint32_t l = innermost(m.to); l && t_.loops[l].context == m.context; l = t_.loops[l].outer) {
+    if (within(from, l)) return back ? l : 0;
+  }
+  return back ? innermost(m.context) : 0;
+}
+
 uint32_t SourceLoops::repeated(uint32_t from_site, uint32_t to_site) {
   Meeting m;
   if (!meet(from_site, to_site, &m)) return 0;
@@ -377,6 +392,7 @@ uint32_t SourceLoops::repeated(uint32_t from_site, uint32_t to_site) {
     if (tail_calls(*known, from + known->bias, routine, any, most_jumps)) return 0;
   } else {
     const bool comparable = m.context >= trace::context_begin && from >> 48 == to >> 48;
+    if (found_before(m.from) && found_before(m.to)) return repeated_as_found(m, comparable && to <= from);
     if (comparable && to <= from) return number_by_order(m.context, from, to);
     if (comparable) return 0;
   }

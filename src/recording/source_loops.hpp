@@ -59,6 +59,9 @@ class SourceLoops {
     loud_ = nullptr;
   }
 
+  // Whether machine code is there to be read, and not only what was found in it before.
+  bool reads_code() const { return code::reads_this_processor && places_.address; }
+
   // The loop that repeated between calls at the two sites, 0: none.
   uint32_t repeated(uint32_t from_site, uint32_t to_site);
 
@@ -131,6 +134,8 @@ class SourceLoops {
   bool meet(uint32_t from_site, uint32_t to_site, Meeting* m);
   bool may_be_one_call(uint32_t from_site, uint32_t to_site);
   uint32_t innermost(uint32_t context);
+  bool found_before(uint32_t context) const;
+  uint32_t repeated_as_found(const Meeting& m, bool back);
   bool opaque(uint32_t context);
   uint32_t* known_of(uint32_t context);
   uint32_t number(uint32_t context, const Known& known, uint32_t loop);

@@ -61,7 +61,7 @@ void collect(const LoopTree& tree, Sequence iterations, uint64_t times, std::map
 
 // What a sequence stands for.
 struct Amounts {
-  double calls = 0, ns = 0, messages = 0;
+  double calls = 0, ns = 0, messages = 0, broadcasts = 0;
 };
 
 std::vector<Amounts> amounts_of(const TimedTree& timed, const SiteKinds& kinds) {
@@ -75,13 +75,14 @@ std::vector<Amounts> amounts_of(const TimedTree& timed, const SiteKinds& kinds) 
         const LeafTimes& leaf = timed.times[Item(e.id).index()];
         const uint32_t site = tree.calls[Item(e.id).index()].key.site;
         one = {is(kinds.files, site) ? 0.0 : 1.0, leaf.duration_ns + leaf.before_ns,
-               is(kinds.messages, site) ? 1.0 : 0.0};
+               is(kinds.messages, site) ? 1.0 : 0.0, is(kinds.broadcasts, site) ? 1.0 : 0.0};
       } else {
         one = found[inside(tree, e)];
       }
       found[s].calls += one.calls * static_cast<double>(e.times);
       found[s].ns += one.ns * static_cast<double>(e.times);
       found[s].messages += one.messages * static_cast<double>(e.times);
+      found[s].broadcasts += one.broadcasts * static_cast<double>(e.times);
     }
   }
   return found;
@@ -92,7 +93,7 @@ double effective_iterations(const std::map<Sequence, uint64_t>& variants, const 
   for (const auto& [variant, n] : variants) {
     const auto times = static_cast<double>(n);
     // What delays an iteration on a busy machine is not its own.
-    const Amounts one = {amounts[variant].calls, amounts[variant].ns + trace::loop_noise_ns, 0};
+    const Amounts one = {amounts[variant].calls, amounts[variant].ns + trace::loop_noise_ns, 0, 0};
     sum.calls += times * one.calls;
     sum.ns += times * one.ns;
     squares.calls += times * one.calls * one.calls;
@@ -115,12 +116,13 @@ double median_of(std::vector<std::pair<double, uint64_t>>* amounts, uint64_t all
 }
 
 // See LoopShape.
-bool reads_commands(const std::map<Sequence, uint64_t>& variants, const std::vector<Amounts>& amounts) {
+bool reads_commands(const std::map<Sequence, uint64_t>& variants, const std::vector<Amounts>& amounts,
+                    bool* broadcasts_only) {
   constexpr double most_calls = 4, least_times_calls = 2, most_part = 0.25;
   constexpr uint64_t least_iterations = 8;
   Amounts sum;
   uint64_t all = 0;
-  std::vector<std::pair<double, uint64_t>> calls, ns, messages;
+  std::vector<std::pair<double, uint64_t>> calls, ns, messages, broadcasts, others;
   for (const auto& [variant, n] : variants) {
     const auto times = static_cast<double>(n);
     sum.calls += times * amounts[variant].calls;
@@ -129,12 +131,16 @@ bool reads_commands(const std::map<Sequence, uint64_t>& variants, const std::vec
     calls.emplace_back(amounts[variant].calls, n);
     ns.emplace_back(amounts[variant].ns, n);
     messages.emplace_back(amounts[variant].messages, n);
+    broadcasts.emplace_back(amounts[variant].broadcasts, n);
+    others.emplace_back(amounts[variant].calls - amounts[variant].broadcasts, n);
   }
   if (all < least_iterations || median_of(&messages, all) > 0) return false;
   const double usual_calls = median_of(&calls, all), usual_ns = median_of(&ns, all);
   const auto iterations = static_cast<double>(all);
+  // A line that rank 0 has read. On cores that ranks share, it may take as long as anything.
+  *broadcasts_only = median_of(&broadcasts, all) > 0 && median_of(&others, all) <= 0;
   return usual_calls <= most_calls && least_times_calls * usual_calls * iterations <= sum.calls &&
-         usual_ns * iterations <= most_part * sum.ns;
+         (*broadcasts_only || usual_ns * iterations <= most_part * sum.ns);
 }
 
 // A loop's iterations within one of the loop around it.
@@ -242,7 +248,7 @@ std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& 
   Revisits revisits(tree, kinds.files);
   for (uint32_t l = 1; l < loops; ++l) {
     shapes[l].effective = effective_iterations(variants[l], amounts);
-    shapes[l].commands = reads_commands(variants[l], amounts);
+    shapes[l].commands = reads_commands(variants[l], amounts, &shapes[l].broadcasts);
     shapes[l].revisited = revisits.among(variants[l]);
     uint64_t commonest = 0;
     for (const auto& [variant, times] : variants[l]) commonest = std::max(commonest, times);

@@ -10,9 +10,9 @@
 
 namespace leadline::structure {
 
-// By site: whether its calls are libc's on files (others are MPI's), and whether they send or receive messages.
+// By site: whether its calls are libc's on files (others are MPI's), send or receive messages, or broadcast.
 struct SiteKinds {
-  std::vector<bool> files, messages;
+  std::vector<bool> files, messages, broadcasts;
 };
 
 struct LoopShape {
@@ -27,14 +27,16 @@ struct LoopShape {
   float commonest = 0;  // the most frequent variant's share of the iterations
   // Iterations that its calls of MPI, or its time, are spread over: (sum of x)^2 / sum of x^2; the smaller of the two.
   double effective = 0;
-  // Its usual iteration makes few calls, none of them a message, and takes little of the time: it reads a command, say,
-  // and a few other iterations carry out those that take long. With messages, it is a step between two outputs.
+  // Its usual iteration makes few calls, none of them a message, and takes little of the time, or nothing but
+  // broadcasts: it reads a command, say, and a few other iterations carry out those that take long. With messages, it
+  // is a step between two outputs.
   bool commands = false;
   // The thread's last call was made in it, and the program did not end by itself. `cut_within`: no iteration of the
   // loop around it was whole; otherwise the last one is not in `fewest` to `most`.
   bool cut = false, cut_within = false;
-  uint64_t revisited = 0;  // iterations that come to a call twice (revisits.hpp)
-  Restarts restarts;       // of its inner loop, if iterations of this one may have gone unseen
+  bool broadcasts = false;  // its usual iteration makes nothing but broadcasts
+  uint64_t revisited = 0;   // iterations that come to a call twice (revisits.hpp)
+  Restarts restarts;        // of its inner loop, if iterations of this one may have gone unseen
 };
 
 // Indexed by number of the stream's loops. The time of an iteration is taken to be that of its calls and of what comes

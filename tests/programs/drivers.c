@@ -1,6 +1,9 @@
 // Programs whose outermost loop is not that of the steps. The loops that a test looks for are marked.
 //   drivers commands STEPS     reads an input line by line, as interpreters do: one line of a dozen is the run
 //   drivers runs STEPS         the same, with five runs of STEPS / 5 steps
+//   drivers lines STEPS        the same; each line takes as long as a hundred steps do
+//   drivers includes STEPS     one of five lines names another file, whose lines are checked; the steps, which another
+//                              line runs, make no calls before the last one
 //   drivers sweep STEPS        five cases, STEPS iterations in all, most of which are the last one's
 //   drivers timed STEPS        passes of 2, 1 and then all other steps: two to warm up, one that is timed
 //   drivers converges STEPS    an outer loop that may go round ten times and is left after the first
@@ -58,10 +61,13 @@ static __attribute__((noinline)) void velocity(void) {
   MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 }
 
+static double pause;  // before a line is read, seconds
+
 // Rank 0 reads, all obey.
 static void interpret(const char* const* lines, int steps) {
   char line[32];
   for (int at = 0;; ++at) {  // commands
+    if (pause > 0) compute(pause);
     int length = rank == 0 && lines[at] ? (int)strlen(lines[at]) + 1 : 0;
     MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (!length) break;
@@ -70,6 +76,22 @@ static void interpret(const char* const* lines, int steps) {
     if (!strncmp(line, "atoms", 5)) create_atoms();
     if (!strncmp(line, "velocity", 8)) velocity();
     if (!strncmp(line, "run", 3)) run(steps);
+  }
+}
+
+static __attribute__((noinline)) void run_unseen(int steps) {
+  for (int number = 1; number <= steps; ++number) {
+    compute(pace);
+    if (number == steps) MPI_Reduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  }
+}
+
+static void execute(const char* const* lines, const char* const* included, int steps) {
+  for (; *lines; ++lines) {
+    if (!strcmp(*lines, "include")) execute(included, NULL, steps);
+    if (!strcmp(*lines, "run")) run_unseen(steps);
+    MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
   }
 }
 
@@ -150,6 +172,16 @@ int main(int argc, char** argv) {
   if (argc > 3) passes = atoi(argv[3]);
   if (steps > 5000) alone = 1, pace = 4e-5;
   if (!strcmp(kind, "commands")) interpret(one, steps);
+  if (!strcmp(kind, "lines")) {
+    pause = 100 * pace;
+    interpret(one, steps);
+  }
+  if (!strcmp(kind, "includes")) {
+    static const char* const main_file[] = {"include", "set", "model", "run", "quit", NULL};
+    const char* data[41] = {NULL};
+    for (int line = 0; line < 40; ++line) data[line] = "taxon";
+    execute(main_file, data, steps);
+  }
   if (!strcmp(kind, "runs")) interpret(five, steps / 5);
   if (!strcmp(kind, "sweep")) {
     const int cases[] = {4, 4, 12, 40, steps - 60};

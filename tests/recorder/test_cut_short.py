@@ -7,7 +7,7 @@ import pytest
 from leadline.figures.run import open_run
 from leadline.report import to_json
 
-from .building import Builder
+from .building import PROGRAMS, Builder
 from .libraries import Library
 from .running import run_mpi
 
@@ -38,3 +38,19 @@ def test_a_loop_that_ended_before_has_exact_iterations(
     loops = to_json(open_run(tmp_path / "run"))["loops"]
     assert sorted(loop["trips"] for loop in loops) == [6, 12, 60]
     assert not any(loop["at_least"] for loop in loops)
+
+
+def test_the_code_of_a_killed_process_was_read_before(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    """By the order of their addresses, calls that the compiler moved would be in loops of their own."""
+    steps = 1000
+    program = builder.c(one_of_each_family, "moved_code.c", "-g")
+    outcome = run_mpi(
+        one_of_each_family, 1, [program, str(steps)], cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run"
+    )
+    assert outcome.returncode != 0
+    source = (PROGRAMS / "moved_code.c").read_text().splitlines()
+    line = next(number for number, text in enumerate(source, 1) if text.endswith("/* steps */"))
+    loops = to_json(open_run(tmp_path / "run"))["loops"]
+    assert [(loop["line"], loop["trips"]) for loop in loops] == [(line, steps)]

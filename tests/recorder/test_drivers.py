@@ -51,6 +51,23 @@ def test_steps_of_a_command_are_timed_while_they_run(
     assert len(main["sampled"]) >= 8
 
 
+def test_a_short_run_is_told_from_lines_that_take_longer(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    """As in LAMMPS on cores that others use, too."""
+    main = recorded(one_of_each_family, builder, recorder, tmp_path / "run", "lines", 30)["iterations"]
+    assert (main["routine"], main["line"], main["count"]) == ("run", line_of("run"), 30)
+
+
+def test_lines_of_an_input_that_another_one_names_are_no_steps(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    """As in MrBayes, which reads its data line by line."""
+    report = recorded(one_of_each_family, builder, recorder, tmp_path / "run", "includes", 10)
+    assert report["iterations"] is None
+    assert open_run(tmp_path / "run").profile.iterations().missing == "commands"
+
+
 @pytest.mark.parametrize(("kind", "count"), [("steps", 40), ("even", 10)])
 def test_an_outer_loop_whose_iterations_are_alike_is_the_main_one(
     one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path, kind: str, count: int

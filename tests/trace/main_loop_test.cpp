@@ -77,8 +77,37 @@ void commands() {
   expect({{lines, loop(11, 2, 64, 1 * second)}}, 1, "a loop with a tenth of the time");
   expect({{lines, loop(11, 2, 160, 1 * second)}}, 2, "a tenth of the time, but most of the calls");
   expect({{lines, loop(11, 2, 160, 0.2 * second)}}, 1, "most of the calls, in hardly any time");
+  LoopWeight delayed = loop(11, 2, 64, 0.1 * second);
+  lines.delayed_s = 12, delayed.delayed_s = 3;
+  expect({{lines, delayed}}, 2, "calls that are usually short, and wait for a core now and then");
+  LoopWeight short_run = loop(11, 2, 64, 0.4 * second);
+  lines.delayed_s = 0;
+  expect({{lines, short_run}}, 1, "hardly any of the time");
+  lines.broadcasts = true;
+  expect({{lines, short_run}}, 2, "after lines that are broadcast, whatever they took");
+  expect({{lines, loop(11, 2, 64, 0.01 * second)}}, 1, "next to none of the time");
   lines.silent = true;
   expect({{lines, run}}, 1, "iterations that are perhaps several");
+}
+
+// Lines of an input, one of which names a file that has lines, too: the same loop of the source.
+void inputs() {
+  LoopWeight lines = loop(5, 1, 564, 10 * second, 1.7), data = loop(24, 1, 120, 3 * second),
+             parts = loop(52, 1, 104, 2 * second);
+  const auto main = [&] {
+    const std::vector<LoopWeight> weights{LoopWeight{}, lines, data, parts};
+    LoopWeight all{};
+    all.ns = 10.1 * second, all.calls = 574;
+    return choose_main_loop(
+        weights, 4, all, [](uint32_t l) { return l > 1 ? 1u : 0u; },
+        [](uint32_t a, uint32_t b) { return a == b || b == 1; }, [](uint32_t a, uint32_t b) { return a + b == 3; });
+  };
+  lines.recursive = data.recursive = lines.commands = true;
+  testing::check_equal(main(), 3u, "what another line leads to");
+  parts.calls = 40;
+  testing::check_equal(main(), 0u, "no line leads to a loop of many calls");
+  lines.commands = false;
+  testing::check_equal(main(), 1u, "a tree whose branches take equally long");
 }
 
 // Loops beside one another.
@@ -128,6 +157,7 @@ int main() {
   drivers();
   steps();
   commands();
+  inputs();
   neighbours();
   unseen_iterations();
   return testing::result();

@@ -14,6 +14,7 @@ MISSING = {
     "none": "no loop takes 10 % of the time or more",
     "apart": "ranks have different main loops or numbers of iterations",
     "small": "few calls are made in the loops that take 10 % of the time or more",
+    "commands": "the loop that takes most of the time reads the commands of an input",
     "few": "the most expensive loop has fewer than three iterations",
 }
 
