@@ -179,7 +179,7 @@ def test_bash_is_told_what_comes_next(typed: str, offered: set[str], leadline: C
     [
         (["reporrt"], "report"),
         (["study", "opatmm"], "opatm"),
-        (["site", "reprot"], "report"),
+        (["site", "reporrt"], "report"),
         (["bench", "alreduce"], "allreduce"),
         (["report", "--section", "iteration", "kept"], "iterations"),
         (["report", "--table", "site", "kept"], "sites"),

@@ -62,7 +62,7 @@ def newest() -> Path:
     if recorded is None:
         raise UsageError(f"all runs in {DEFAULT_PARENT} are predictions", hint=f"name one: {in_shell(str(ordered[0]))}")
     if recorded != ordered[0]:
-        say(f"{recorded}: the newest recorded run; {ordered[0]} is newer, but a prediction")
+        say(f"{recorded}: the newest run that was recorded; {ordered[0]} is newer, but a prediction")
     return recorded
 
 

@@ -303,7 +303,7 @@ class Replays:
         )
 
     def _last_is_apart(self, changed: _core.ReplayTree, change: Change) -> bool:
-        """Whether nobody knows how often there is an iteration as the recording's last one."""
+        """Whether it is unknown how often there is an iteration as the recording's last one."""
         return change.steps > self.steps and changed.last_is_apart
 
     def _changed(self, change: Change) -> tuple[_core.ReplayTree, list[Made]]:
