@@ -103,7 +103,7 @@ bool reads_commands(uint64_t commands, uint64_t each_runs, uint64_t duration, st
   stream.loops[2].outer = 1;
   stream.site_loops = {0, 1, 2};
   stream.back_edges = {{1, 1, 1}, {2, 1, 1}, {2, 2, 2}};
-  return loop_shapes(timed_tree(stream), stream, {{}, std::move(messages)})[1].commands;
+  return loop_shapes(timed_tree(stream), stream, {{}, std::move(messages), {}})[1].commands;
 }
 
 void most_commands_do_next_to_nothing() {
