@@ -10,7 +10,7 @@
 namespace {
 
 using namespace leadline::test;
-using namespace leadline::network;
+using leadline::network::Network;
 
 Machine machine;
 
