@@ -144,7 +144,7 @@ def test_a_process_killed_at_once_ran_all_the_same(make_run: MakeRun) -> None:
 def test_cores_that_others_took_are_said(make_run: MakeRun) -> None:
     run = run_of(make_run, [{"waited_ns": 2e9}] * 4)
     assert verdict(Content(run)).startswith(
-        "The ranks spent 20 % of their time waiting for a core although there were enough: other processes used them. "
+        "The ranks spent 20 % of their time waiting for a core although there were enough: other work used them. "
     )
     assert conditions(run_of(make_run, [{"waited_ns": 5e8}] * 4)) == []
 

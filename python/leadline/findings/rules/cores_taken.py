@@ -21,7 +21,7 @@ def facts(content: Content) -> Fact | None:
 def sentence(content: Content, found: Evidence) -> str:
     return (
         f"The ranks spent {fmt.percent(found['waited_share'])} of their time waiting for a core although there were "
-        "enough: other processes used them. Record again on an idle machine."
+        "enough: other work used them. Record again on an idle machine."
     )
 
 
