@@ -326,7 +326,14 @@ def open_process(path: str, files: FilesRead | None = None, keep_bytes: bool = F
     """Reads one trace. Raises TraceError where nothing of it can be used."""
 
 def trace_files(directory: str) -> list[str]:
-    """The trace files of a run directory, one per process. Raises TraceError where it cannot be listed."""
+    """The trace files of a run directory, one per process; a trace in a node's file has a path below that file.
+    Raises TraceError where it cannot be listed."""
+
+def trace_bytes(path: str) -> int:
+    """The size of such a trace; 0 where it cannot be opened."""
+
+def node_members(path: str) -> list[tuple[str, int, int, bool]]:
+    """The traces in a node's file: name, first byte, bytes, whether it was written to its end."""
 
 class CallEnds:
     """collectives: of each persistent one every start. refused: calls that name a partner and ended with an error.

@@ -17,16 +17,19 @@ import os
 import re
 import stat
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline import own_files
+from leadline import _core, own_files
 from leadline.own_files import Directory
 
 POINTER, ENDS = ".away", ".ends"
 MOST_POINTER_BYTES, MOST_ENDS_BYTES = 1 << 14, 16 << 20
 # The recorder allocates what it uses. Copying a larger, sparse file would fill a disk.
 MOST_SPARSE_BYTES = 1 << 30
+MOST_RECORD_BYTES = 1 << 16
+RECORD = re.compile(r"leadline-\d+-[0-9a-f]{16}\.run")
 LEAST_NAME_BYTES = 63  # of a host, that a trace keeps: less than the names of files have
 PID = re.compile(r"-(\d+)(?:-[0-9a-f]{8}|-\d{1,2})?\.live")  # after the host in the name of live memory
 
@@ -175,10 +178,18 @@ def _collect_process(folder: Directory, live: str, names: set[str], run: Directo
         if not _is_own(folder, name):
             done.refused.append(str(folder.path / name))
             return
-        if not any(closed.fullmatch(other) for other in run.names()):
+        if not any(closed.fullmatch(other) for other in _traces(run)):
             done.n_bytes += _copy(folder, name, run)
             done.files += name == live
         folder.remove(name)
+
+
+def _traces(run: Directory) -> Iterator[str]:
+    """The names of finished traces, also of those in nodes' files."""
+    for name in run.names():
+        yield name
+        if name.endswith(".traces"):
+            yield from (member for member, _, _, whole in _core.node_members(str(run.path / name)) if whole)
 
 
 def _take_ends(folder: Directory, name: str, run: Directory) -> None:
@@ -303,6 +314,17 @@ def _copy(folder: Directory, name: str, run: Directory) -> int:
     return status.st_size
 
 
+def _forget(node: OnNode) -> None:
+    """Removes what a rank left for the others that came to that folder (src/recorder/job/node_record.hpp)."""
+    with contextlib.suppress(OSError), Directory(node.folder.parent) as beside:
+        for name in beside.names():
+            status = beside.status_of(name) if RECORD.fullmatch(name) else None
+            if status is not None and stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+                with contextlib.suppress(OSError):
+                    if os.fsencode(node.folder) + b"\0" in beside.read(name, MOST_RECORD_BYTES):
+                        beside.remove(name)
+
+
 def _leave(node: OnNode, run: Directory) -> None:
     """Like the recorder, the one that removes the folder also removes the file that points to it, unless a process
     has arrived meanwhile."""
@@ -314,6 +336,7 @@ def _leave(node: OnNode, run: Directory) -> None:
     except OSError:
         return
     run.remove(pointer)
+    _forget(node)
     with contextlib.suppress(OSError):
         if node.folder.exists():
             run.write(pointer, os.fsencode(f"{node.folder}\n"))

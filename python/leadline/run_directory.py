@@ -162,9 +162,9 @@ def stem(program: str) -> str:
 
 
 def traces(directory: Path) -> list[Path]:
-    """The trace files of the run: of processes that came to their end, what killed ones left, and what says that such
-    memory lies on a node (leadline.nodes)."""
-    return sorted([*directory.glob("*.trace"), *directory.glob("*.live"), *directory.glob("*.away")])
+    """The trace files of the run: of processes that came to their end (of a node's ranks, one file), what killed ones
+    left, and what says that such memory lies on a node (leadline.nodes)."""
+    return sorted(path for kind in (".trace", ".traces", ".live", ".away") for path in directory.glob(f"*{kind}"))
 
 
 def runs_in(directory: Path) -> list[Path]:

@@ -22,6 +22,8 @@
 #include "structure/tree_check.hpp"
 #include "trace/file_systems.hpp"
 #include "trace/reading/kept_times.hpp"
+#include "trace/reading/node_members.hpp"
+#include "trace/reading/opened_file.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -375,6 +377,17 @@ void bind_trace(nb::module_& m) {
         return paths;
       },
       "directory"_a);
+  m.def("trace_bytes", [](const std::string& path) { return trace::OpenedFile(path).size(); }, "path"_a);
+  m.def(
+      "node_members",
+      [](const std::string& path) {
+        nb::list found;
+        for (const trace::NodeMember& member : trace::node_members(path)) {
+          found.append(nb::make_tuple(path_to_python(member.name), member.begin, member.size, member.whole));
+        }
+        return found;
+      },
+      "path"_a);
 }
 
 }  // namespace leadline::bindings

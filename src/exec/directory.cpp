@@ -25,7 +25,7 @@ bool is_unclaimed_run(const std::string& directory) {
   while (const dirent* entry = readdir(opened)) {
     const std::string_view name = entry->d_name;
     if (name.starts_with(".")) continue;
-    traces |= name.ends_with(".trace") || name.ends_with(".live") || name.ends_with(".away");
+    for (const char* kind : {".trace", ".traces", ".live", ".away"}) traces |= name.ends_with(kind);
   }
   closedir(opened);
   return traces;

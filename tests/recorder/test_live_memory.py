@@ -68,6 +68,16 @@ def test_live_memory_on_the_node_leaves_nothing_there(run_away, tmp_path: Path) 
 
 
 @pytest.mark.ci("openmpi")
+def test_ranks_that_come_later_are_told_where_and_leave_nothing(run_away, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """src/recorder/job/node_record.hpp: left by the first rank, removed by the last or by whoever collects."""
+    run = run_away("endings.c", "all-killed", str(STEPS))
+    (record,) = (tmp_path / "node").glob("*.run")
+    assert bytes(run) + b"\0" in record.read_bytes()
+    nodes.collect(run)
+    assert not list((tmp_path / "node").iterdir())
+
+
+@pytest.mark.ci("openmpi")
 def test_generations_are_kept_on_the_node_until_the_end(run_away, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     run = run_away("random_program.c", "3", "structureless", "4000", LEADLINE_MEMORY="4M")
     assert report_of(run)["losses"] == []
@@ -88,7 +98,7 @@ def generations_in(trace: Path) -> int:
 
 def test_what_killed_ranks_leave_is_read_on_the_node_and_collected(run_away, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     run = run_away("endings.c", "all-killed", str(STEPS))
-    (folder,) = (tmp_path / "node").iterdir()
+    (folder,) = (path for path in (tmp_path / "node").iterdir() if path.is_dir())
     assert pointer_in(run).read_text() == f"{folder}\n"
     assert len(list(folder.glob("*.live"))) == RANKS
     on_node = report_of(run)

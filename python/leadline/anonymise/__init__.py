@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline import own_files
+from leadline import _core, own_files
 from leadline.anonymise import descriptions, trace_file
 from leadline.anonymise.payloads import Malformed
 from leadline.anonymise.pseudonyms import Pseudonyms
@@ -44,22 +45,34 @@ def anonymise(source: Path, target: Path, *, keep_source: bool = False) -> Writt
     traces, n_bytes = 0, 0
     with own_files.Directory(source) as old, own_files.Directory(target) as new:
         for name in old.names():
-            if _TRACE.fullmatch(name) or _STRUCTURE.fullmatch(name):
-                named, content = _trace(name, old.read(name, _MOST_BYTES), names)
+            for trace, data in _traces_of(old, name):
+                named, content = _trace(trace, data, names)
                 new.write(named, content)
-                traces += name.endswith(".trace")
+                traces += trace.endswith(".trace")
                 n_bytes += len(content)
-            elif _RANK.fullmatch(name):
+            if _RANK.fullmatch(name):
                 new.write(name, b"")
         _describe(report, old, new, names)
     _write_symbols(report, target, names)
     return Written(traces, n_bytes)
 
 
+def _traces_of(folder: own_files.Directory, name: str) -> Iterator[tuple[str, bytes]]:
+    """The trace or structure of that name, or the traces in a node's file, each with its name: they get files of their
+    own, since what is written has no host's name."""
+    if _TRACE.fullmatch(name) or _STRUCTURE.fullmatch(name):
+        yield name, folder.read(name, _MOST_BYTES)
+    if name.endswith(".traces"):
+        data = folder.read(name, _MOST_BYTES)
+        for trace, begin, size, whole in _core.node_members(str(folder.path / name)):
+            if whole:
+                yield trace, data[begin : begin + size]
+
+
 def _refuse_killed(source: Path) -> None:
     """The memory of a killed process is an image that only its readers understand."""
     left = [path.name for path in source.iterdir() if path.suffix in (".live", ".away", ".part")]
-    finished = "".join(path.name for path in source.glob("*.trace"))
+    finished = "".join(Path(file).name for file in _core.trace_files(str(source)) if file.endswith(".trace"))
     unfinished = [
         name for name in left if name.endswith(".away") or f"-{name.rpartition('.')[0]}.trace" not in finished
     ]

@@ -103,5 +103,7 @@ class Traces:
 def _size(file: str) -> int:
     try:
         return os.stat(file).st_size
+    except NotADirectoryError:
+        return _core.trace_bytes(file)  # it is in the file of its node
     except OSError:
         return 0

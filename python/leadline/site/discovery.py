@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leadline.run_directory import JOB
 
-TRACES = (".trace", ".live", ".away")
+TRACES = (".trace", ".traces", ".live", ".away")
 
 
 @dataclass(frozen=True)

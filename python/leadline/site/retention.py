@@ -13,7 +13,7 @@ from leadline.site.discovery import Place
 
 # All that recording and reading leave in a run's directory.
 OURS = re.compile(
-    r".*\.(trace|live|away|structure)|(run|job|symbols)\.json|report\.(txt|json|html)|\.rank-\d+", re.ASCII
+    r".*\.(traces?|live|away|structure)|(run|job|symbols)\.json|report\.(txt|json|html)|\.rank-\d+", re.ASCII
 )
 NS = 1_000_000_000
 YOUNG_S = 24 * 3600.0

@@ -24,6 +24,8 @@ char asked[PATH_MAX];
 bool fits = true;
 bool diverted = false;
 constinit Job job;
+NodeRecord record;  // as it was read, or is left
+bool has_record = false, is_claimed = false;
 
 // The environment and working directory at the start of the process: both may change later.
 void look() {
@@ -99,6 +101,12 @@ const char* choose_run_directory() {
   // A child of a process that never called MPI continues what its parent began.
   if (job.alone && run_directory_path[0]) return nullptr;
   find_job(&job);
+  has_record = read_node_record(asked, job, &record) && remember_directory_of(record.run, record.device, record.inode);
+  if (has_record) {
+    snprintf(run_directory_path, sizeof(run_directory_path), "%s", record.run);
+    diverted = record.diverted;
+    return nullptr;
+  }
   // `leadline exec` names the folder of all runs, and this one is named for its job.
   const char* runs = getenv("LEADLINE_RUNS");
   const bool below = runs && *runs;
@@ -118,9 +126,26 @@ const char* choose_run_directory() {
     }
     const char* who = shared ? nullptr : who_else_writes(run_directory_path, directory);
     if (who) return who;
-    if (claim_directory(run_directory_path, job) != Claim::of_another) return nullptr;
+    record.device = directory.status.st_dev;
+    record.inode = directory.status.st_ino;
+    const Claim claim = claim_directory(run_directory_path, job);
+    is_claimed = claim == Claim::ours;
+    if (claim != Claim::of_another) return nullptr;
   }
   return nullptr;
+}
+
+const NodeRecord* node_record() { return has_record ? &record : nullptr; }
+
+void tell_node(const char* live, trace::LiveMemoryKind kind, uint64_t file_system, uint64_t live_file_system) {
+  if (!is_claimed) return;
+  record.live_kind = kind;
+  record.diverted = diverted;
+  record.file_system = file_system;
+  record.live_file_system = live_file_system;
+  snprintf(record.run, sizeof(record.run), "%s", run_directory_path);
+  snprintf(record.live, sizeof(record.live), "%s", live);
+  leave_node_record(asked, job, &record);
 }
 
 bool is_diverted() { return diverted && !job.spawned; }

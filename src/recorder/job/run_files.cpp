@@ -96,6 +96,13 @@ bool remember_directory(const char* path, Directory* directory) {
   return known;
 }
 
+bool remember_directory_of(const char* path, uint64_t device, uint64_t inode) {
+  struct stat s;
+  if (stat(path, &s) != 0 || s.st_dev != device || s.st_ino != inode) return false;
+  remembered = {s.st_dev, s.st_ino};
+  return true;
+}
+
 const char* who_else_writes(const char* path, const Directory& directory) {
   struct stat link;
   if (directory.by_link && lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid != geteuid() &&

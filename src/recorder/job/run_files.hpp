@@ -3,6 +3,7 @@
 // link is followed, and what is opened is a regular file.
 #pragma once
 
+#include <stdint.h>
 #include <sys/stat.h>
 
 namespace leadline::recorder {
@@ -14,6 +15,8 @@ struct Directory {
   bool by_link;  // the path itself is a symbolic link
 };
 bool remember_directory(const char* path, Directory* directory);
+// The same of a directory that another rank has chosen, which is not opened. False: the path is of another one.
+bool remember_directory_of(const char* path, uint64_t device, uint64_t inode);
 // Who else can put files into the directory of that path, in words; null if nobody can.
 const char* who_else_writes(const char* path, const Directory& directory);
 

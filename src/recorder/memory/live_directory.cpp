@@ -38,9 +38,26 @@ bool write_file(const char* path, const char* text) {
 
 }  // namespace
 
+// The directory that another rank of the job has taken, if it still is there.
+bool LiveDirectory::take_over(const NodeRecord& record, const char* host) {
+  struct stat s;
+  if (lstat(record.live, &s) != 0 || !S_ISDIR(s.st_mode) || s.st_uid != geteuid()) return false;
+  snprintf(directory_.text, sizeof(directory_.text), "%s", record.live);
+  file_in_run(&pointer_, "%.64s.away", host);
+  kind_ = record.live_kind;
+  file_system_ = record.file_system;
+  live_file_system_ = record.live_file_system;
+  return true;
+}
+
 void LiveDirectory::choose(const char* host) {
   using Kind = trace::LiveMemoryKind;
   using Reason = trace::LiveMemoryReason;
+  const NodeRecord* known = node_record();
+  if (known && take_over(*known, host)) {
+    away_ = true;
+    return;
+  }
   struct statfs of;
   if (statfs(run_directory(), &of) != 0) return;  // creating the file will say why
   file_system_ = live_file_system_ = static_cast<uint64_t>(of.f_type) & 0xffffffff;
@@ -61,8 +78,11 @@ void LiveDirectory::choose(const char* host) {
     away_ = take("/dev/shm", Kind::memory) || (temporary && temporary[0] == '/' && take(temporary, Kind::disk)) ||
             take("/tmp", Kind::disk) || take("/var/tmp", Kind::disk);
   }
+  if (away_) {
+    reason_ = Reason::none;
+    if (is_new_) tell_node(directory_.text, kind_, file_system_, live_file_system_);
+  }
   errno = saved;
-  if (away_) reason_ = Reason::none;
 }
 
 // A directory of ours in `base`. The process that makes it records its place.
@@ -88,6 +108,7 @@ bool LiveDirectory::take(const char* base, trace::LiveMemoryKind kind) {
     return reason_ = Reason::refused, false;  // somebody else's, or no permission
   }
   kind_ = kind;
+  is_new_ = made;
   live_file_system_ = file_system;
   if (made && !tell_where()) {  // it could not be found again
     rmdir(directory_.text);
@@ -110,6 +131,7 @@ bool LiveDirectory::tell_where() const {
 
 void LiveDirectory::leave() {
   if (!away_ || rmdir(directory_.text) != 0) return;  // others are still there
+  remove_node_record();
   unlink_in_run(pointer_.text);
   if (access(directory_.text, F_OK) == 0) tell_where();  // another one has come meanwhile
 }

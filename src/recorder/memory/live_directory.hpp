@@ -25,9 +25,10 @@ class LiveDirectory {
 
  private:
   bool take(const char* base, trace::LiveMemoryKind kind);
+  bool take_over(const NodeRecord& record, const char* host);
   bool tell_where() const;
 
-  bool away_ = false;
+  bool away_ = false, is_new_ = false;
   trace::LiveMemoryKind kind_ = trace::LiveMemoryKind::run;
   trace::LiveMemoryReason reason_ = trace::LiveMemoryReason::none;
   uint64_t file_system_ = 0;  // of the run's directory

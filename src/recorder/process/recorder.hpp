@@ -97,6 +97,7 @@ class Recorder {
   void put_call_under_way(const Thread& t, trace::ByteSink* sink) const;
   void sample_own_time();
   void discard_live();
+  bool append_trace(const trace::ByteSink& gathered);
   int name_trace(const FilePath& part);
 
   std::atomic<State> state_{State::unknown};

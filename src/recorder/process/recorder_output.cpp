@@ -11,6 +11,7 @@
 #include "host/launcher_variables.hpp"
 #include "recorder/files/files.hpp"
 #include "recorder/job/run_files.hpp"
+#include "recorder/process/node_file.hpp"
 #include "recorder/process/recorder.hpp"
 #include "recorder/process/trace_file.hpp"
 #include "recording/chunks.hpp"
@@ -158,6 +159,12 @@ void Recorder::write_thread(const char* region, TraceFile* file) {
   }
 }
 
+// Puts what was gathered into the node's file. False: it belongs into one of its own.
+bool Recorder::append_trace(const trace::ByteSink& gathered) {
+  file_in_run(&trace_path_, "rank-%05d-%s.trace", header_->rank, stem_);
+  return append_to_node_file(strrchr(trace_path_.text, '/') + 1, gathered);
+}
+
 // Renames the part to the name that readers look for, but never over another trace. Returns 0 or errno.
 int Recorder::name_trace(const FilePath& part) {
   FilePath* path = &trace_path_;
@@ -228,10 +235,12 @@ void Recorder::finish() {
   const bool appended = has_part && !live_directory_.away();
   FilePath& path = appended ? part_path_ : unfinished_path_;
   if (!appended) file_in_run(&path, "%s.%d.tmp", stem_, header_->rank);
+  using Start = TraceFile::Start;
+  const Start start = appended ? Start::appended : !has_part && has_node_file() ? Start::gathered : Start::fresh;
   int error = 0;
+  bool named = false;
   {
-    TraceFile file(path.text, appended ? TraceFile::Start::appended : TraceFile::Start::fresh,
-                   has_part && !appended ? part_path_.text : nullptr);
+    TraceFile file(path.text, start, has_part && !appended ? part_path_.text : nullptr);
     if (budgets_.files_given) file.set_limit(budgets_.files > written_ ? budgets_.files - written_ : 0);
     write_process(&file, false);
     trace::ByteSink sink;
@@ -241,9 +250,11 @@ void Recorder::finish() {
     sink.varint(header_->finalized);
     if (ended_in) put_call_under_way(*ended_in, &sink);
     file.chunk(trace::ChunkType::end, sink);
-    error = file.finish();
+    const trace::ByteSink* gathered = file.gathered();
+    named = gathered && append_trace(*gathered);
+    if (!named) error = file.finish();
   }
-  if (!error) error = name_trace(path);
+  if (!error && !named) error = name_trace(path);
   if (!error) {
     discard_live();
   } else {

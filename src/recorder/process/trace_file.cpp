@@ -16,29 +16,48 @@
 
 namespace leadline::recorder {
 
-TraceFile::TraceFile(const char* path, Start start, const char* part) {
-  const bool fresh = start == Start::fresh;
-  fd_ = fresh ? open_fresh_in_run(path, O_WRONLY) : open_in_run(path, O_WRONLY | O_CREAT);
-  if (fd_ < 0) {
-    error_ = errno;
+TraceFile::TraceFile(const char* path, Start start, const char* part) : path_(path) {
+  if (start == Start::gathered) {
+    is_gathered_ = true;
+    begin();
     return;
   }
-  if (part) {
-    copy(part);
-    return;
+  if (start == Start::fresh) {
+    if (!open_fresh()) return;
+    if (part) {
+      copy(part);
+      return;
+    }
+  } else {
+    fd_ = open_in_run(path, O_WRONLY | O_CREAT);
+    if (fd_ < 0) {
+      error_ = errno;
+      return;
+    }
+    begin_ = lseek(fd_, 0, SEEK_END);
   }
-  begin_ = fresh ? 0 : lseek(fd_, 0, SEEK_END);
-  if (begin_ > 0) return;
+  if (begin_ <= 0) begin();
+}
+
+TraceFile::~TraceFile() {
+  if (fd_ >= 0) finish();
+}
+
+void TraceFile::begin() {
   trace::FileHeader header{};
   memcpy(header.magic, trace::file_magic, sizeof(header.magic));
   header.version = trace::format_version;
   put(&header, sizeof(header));
 }
 
-TraceFile::~TraceFile() { finish(); }
+bool TraceFile::open_fresh() {
+  fd_ = open_fresh_in_run(path_, O_WRONLY);
+  if (fd_ < 0) error_ = errno;
+  return fd_ >= 0;
+}
 
 int TraceFile::finish() {
-  if (fd_ < 0) return error_;
+  if (fd_ < 0 && !is_gathered_) return error_;
   flush();
   if (fd_ >= 0 && close(fd_) != 0) error_ = errno;
   fd_ = -1;
@@ -61,7 +80,7 @@ bool TraceFile::copy(const char* part) {
 }
 
 void TraceFile::chunk(trace::ChunkType type, const trace::ByteSink& payload) {
-  if (fd_ < 0) return;
+  if (fd_ < 0 && !is_gathered_) return;
   trace::ByteSink packed;
   if (trace::pack_payload(payload, &packed)) return write_chunk(type, trace::packed_flag, packed);
   write_chunk(type, 0, payload);
@@ -98,6 +117,10 @@ bool TraceFile::put(const void* data, size_t size) {
 
 // Whole chunks only.
 bool TraceFile::flush() {
+  if (is_gathered_) {
+    is_gathered_ = false;
+    if (!error_) open_fresh();
+  }
   if (fd_ < 0) return false;
   const HeldSignals held;
   const bool written = write_all(pending_.data(), pending_.size());
@@ -124,6 +147,8 @@ bool TraceFile::write_all(const void* data, size_t size) {
 
 // A partial chunk cannot be read.
 void TraceFile::fail() {
+  is_gathered_ = false;
+  if (fd_ < 0) return;
   if (ftruncate(fd_, begin_) != 0) begin_ = 0;
   close(fd_);
   fd_ = -1;

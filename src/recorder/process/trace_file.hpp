@@ -8,8 +8,11 @@ namespace leadline::recorder {
 
 class TraceFile {
  public:
-  enum class Start { appended, fresh };
-  // Appends to the file if it is there, unless it is to be a fresh one; this may begin with the bytes of `part`.
+  enum class Start {
+    appended,  // to the file if it is there
+    fresh,     // may begin with the bytes of `part`
+    gathered   // the same without `part`; there is a file only if it gets longer than one piece, or by finish()
+  };
   explicit TraceFile(const char* path, Start start = Start::appended, const char* part = nullptr);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
@@ -18,6 +21,8 @@ class TraceFile {
   // Writes the rest from memory, and closes the file; a network file system reports errors only then.
   // Returns the errno of a failure, 0 on success.
   int finish();
+  // What was gathered, if there is no file yet and nothing failed; else null.
+  const trace::ByteSink* gathered() const { return is_gathered_ && !error_ ? &pending_ : nullptr; }
   uint64_t written() const { return written_; }
   // From now on, chunks that exceed it are left out, except those without which nothing can be read.
   void set_limit(uint64_t bytes) { limit_ = bytes; }
@@ -27,6 +32,8 @@ class TraceFile {
   void chunk(trace::ChunkType type, const trace::ByteSink& payload);
 
  private:
+  void begin();
+  bool open_fresh();
   void write_chunk(trace::ChunkType type, uint32_t flag, const trace::ByteSink& payload);
   bool put(const void* data, size_t size);
   bool flush();
@@ -38,6 +45,8 @@ class TraceFile {
   static constexpr size_t piece = 1 << 20;
   trace::ByteSink pending_;
 
+  const char* path_;
+  bool is_gathered_ = false;
   int fd_ = -1;
   int error_ = 0;
   long long begin_ = 0;  // start of the chunk being written; complete chunks lie before it

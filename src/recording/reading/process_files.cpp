@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <set>
+#include <tuple>
 
 #include "recording/reading/salvage.hpp"
+#include "trace/node_file.hpp"
 #include "trace/reading/decode.hpp"
 #include "trace/reading/kept_times.hpp"
+#include "trace/reading/node_members.hpp"
 
 namespace leadline::recording {
 
@@ -52,10 +56,16 @@ std::string stem_of(const std::string& trace) {
   return at + 7 <= trace.size() ? trace.substr(at + 1, trace.size() - at - 7) : "";
 }
 
+struct Found {
+  std::string name;  // of the trace or the live file
+  std::string path;  // in the run's directory
+};
+
 }  // namespace
 
 std::vector<std::string> trace_files(const std::string& directory, trace::ReadError* error) {
-  std::vector<std::string> traces, lives;
+  std::vector<Found> found, cut;
+  std::vector<std::string> lives;
   DIR* dir = opendir(directory.c_str());
   if (!dir) {
     error->message = directory + ": " + std::strerror(errno);
@@ -63,20 +73,30 @@ std::vector<std::string> trace_files(const std::string& directory, trace::ReadEr
   }
   while (const dirent* entry = readdir(dir)) {
     const std::string name = entry->d_name;
-    if (ends_with(name, ".trace")) traces.push_back(name);
+    if (ends_with(name, ".trace")) found.push_back({name, name});
     if (ends_with(name, ".live")) lives.push_back(name);
-  }
-  closedir(dir);
-  const auto finished = traces;
-  for (const std::string& live : lives) {
-    const std::string stem = live.substr(0, live.size() - 5);
-    if (std::none_of(finished.begin(), finished.end(), [&](const std::string& t) { return stem_of(t) == stem; })) {
-      traces.push_back(live);
+    if (!ends_with(name, trace::node_file_suffix)) continue;
+    for (const trace::NodeMember& member : trace::node_members(directory + "/" + name)) {
+      (member.whole ? found : cut).push_back({member.name, name + "/" + member.name});
     }
   }
-  std::sort(traces.begin(), traces.end());
-  for (std::string& t : traces) t = directory + "/" + t;
-  return traces;
+  closedir(dir);
+  const size_t finished = found.size();
+  std::set<std::string> stems;
+  for (const Found& trace : found) stems.insert(stem_of(trace.name));
+  for (const std::string& live : lives) {
+    if (!stems.contains(live.substr(0, live.size() - 5))) found.push_back({live, live});
+  }
+  // Of a trace that was cut short, memory or another attempt has more.
+  for (size_t i = finished; i < found.size(); ++i) stems.insert(found[i].name.substr(0, found[i].name.size() - 5));
+  for (const Found& trace : cut) {
+    if (stems.insert(stem_of(trace.name)).second) found.push_back(trace);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Found& a, const Found& b) { return std::tie(a.name, a.path) < std::tie(b.name, b.path); });
+  std::vector<std::string> paths;
+  for (const Found& one : found) paths.push_back(directory + "/" + one.path);
+  return paths;
 }
 
 }  // namespace leadline::recording

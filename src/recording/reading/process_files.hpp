@@ -13,7 +13,8 @@ namespace leadline::recording {
 trace::ReadError read_process(const std::string& path, trace::Process* process, trace::FilesRead* files = nullptr,
                               bool keep = false);
 
-// The trace files of a run directory, one per process: .trace files and the .live files without a finished .trace.
+// The trace files of a run directory, one per process, by their names: .trace files, those in a node's file
+// (trace/reading/node_members.hpp), and the .live files without a finished .trace.
 std::vector<std::string> trace_files(const std::string& directory, trace::ReadError* error);
 
 }  // namespace leadline::recording

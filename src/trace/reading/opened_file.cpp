@@ -5,14 +5,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <utility>
 
+#include "trace/reading/node_members.hpp"
+
 namespace leadline::trace {
 
-OpenedFile::OpenedFile(const std::string& path)
-    : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)) {
+OpenedFile::OpenedFile(const std::string& path) {
+  const size_t node_file = node_file_of(path);
+  fd_ = open(node_file ? path.substr(0, node_file).c_str() : path.c_str(),
+             O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
   struct stat s{};
   if (fd_ < 0 && errno == ELOOP) {
     error_ = "symbolic link, not followed";
@@ -22,7 +27,22 @@ OpenedFile::OpenedFile(const std::string& path)
     error_ = "not a file";
   } else {
     size_ = static_cast<uint64_t>(s.st_size);
+    if (node_file) find_member(path, node_file);
   }
+}
+
+void OpenedFile::find_member(const std::string& path, size_t node_file) {
+  const std::vector<NodeMember> members = node_members(path.substr(0, node_file));
+  const auto found = std::find_if(members.begin(), members.end(), [&](const NodeMember& member) {
+    return path.compare(node_file + 1, std::string::npos, member.name) == 0;
+  });
+  if (found == members.end()) {
+    error_ = "no such trace in the node's file";
+    size_ = 0;
+    return;
+  }
+  begin_ = found->begin;
+  size_ = found->size;
 }
 
 OpenedFile::~OpenedFile() {
@@ -30,6 +50,8 @@ OpenedFile::~OpenedFile() {
 }
 
 bool OpenedFile::read_at(uint64_t at, void* into, size_t bytes) const {
+  if (begin_ && (at > size_ || bytes > size_ - at)) return false;
+  at += begin_;
   for (auto* p = static_cast<char*>(into); bytes > 0;) {
     const ssize_t n = pread(fd_, p, bytes, static_cast<off_t>(at));
     if (n < 0 && errno == EINTR) continue;

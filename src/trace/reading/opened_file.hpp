@@ -1,4 +1,4 @@
-// A file of a run, as the reader opens it.
+// A file of a run, as the reader opens it: one of its own, or a trace in a node's file (node_members.hpp).
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,10 @@ class OpenedFile {
   bool read_at(uint64_t at, void* into, size_t bytes) const;
 
  private:
-  int fd_;
-  uint64_t size_ = 0;
+  void find_member(const std::string& path, size_t node_file);
+
+  int fd_ = -1;
+  uint64_t begin_ = 0, size_ = 0;
   std::string error_;
 };
 

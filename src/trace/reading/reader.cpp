@@ -8,6 +8,7 @@
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
 #include "trace/reading/decode.hpp"
+#include "trace/reading/node_members.hpp"
 #include "trace/reading/opened_file.hpp"
 #include "trace/reading/payloads.hpp"
 
@@ -166,8 +167,7 @@ std::string read_shared(const std::string& trace_path, ByteReader in, FilesRead*
   const std::string hash(reinterpret_cast<const char*>(digits.data()), shared_hash_digits);
   if (hash.find_first_not_of("0123456789abcdef") != std::string::npos) return "invalid name of a shared file";
   const std::string name = shared_prefix + hash + shared_suffix;
-  const size_t slash = trace_path.rfind('/');
-  const auto file = files->at((slash == std::string::npos ? "" : trace_path.substr(0, slash + 1)) + name);
+  const auto file = files->at(directory_of_trace(trace_path) + name);
   if (!file->unusable.empty()) return name + ": " + file->unusable;
   for (const RawChunk& chunk : file->chunks) {
     if (!generations && decoded_again(chunk.type)) continue;
