@@ -1205,7 +1205,7 @@ class PredictedRun:
 def predicted_run(tree: ReplayTree, settings: ReplaySettings) -> PredictedRun:
     """Raises ValueError if ranks wait for each other."""
 
-def predicted_calls(tree: ReplayTree, steps: int) -> int:
+def predicted_calls(tree: ReplayTree, settings: ReplaySettings) -> int:
     """How many calls it has, over all ranks."""
 
 def tree_size(tree: ReplayTree) -> tuple[int, int]:

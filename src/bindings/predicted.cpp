@@ -53,8 +53,10 @@ void bind_predicted(nb::module_& m) {
   m.attr("MOST_PREDICTED_CALLS") = interchange::predicted::most_calls;
   m.def(
       "predicted_calls",
-      [](const Changed& tree, uint64_t steps) { return interchange::predicted::calls_of(tree.tree, steps); }, "tree"_a,
-      "steps"_a);
+      [](const Changed& tree, const replay::Settings& settings) {
+        return interchange::predicted::calls_of(tree.tree, settings);
+      },
+      "tree"_a, "settings"_a);
   nb::class_<PredictedRun>(m, "PredictedRun")
       .def_prop_ro("end_s",
                    [](const PredictedRun& self) { return static_cast<double>(self.outcome().whole_ps()) * 1e-12; })

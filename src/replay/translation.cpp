@@ -21,7 +21,7 @@ Program Translation::make() {
   alone_.resize(ranks, UINT32_MAX);
   program_.marks = 2;
   std::vector<RecordedShape> shapes;
-  last_stays_ = !settings_.last_repeats && tree_.last_is_apart() && settings_.steps > tree_.classes[0].shape.iterations;
+  last_stays_ = tree_.last_stays(settings_.steps, settings_.last_repeats);
   for (const TreeClass& own : tree_.classes) {
     shapes.push_back(own.shape);
     last_calls_.push_back(last_stays_ ? own.shape.in_last_iteration() : std::vector<uint64_t>(own.shape.leaves()));

@@ -14,6 +14,10 @@ bool Tree::last_is_apart() const {
   return apart;
 }
 
+bool Tree::last_stays(uint64_t steps, bool last_repeats) const {
+  return !last_repeats && last_is_apart() && steps > classes.front().shape.iterations;
+}
+
 void Tree::fill(TreeMember* member, size_t leaf) {
   std::vector<float>& ns = member->before_ns[leaf];
   double sum = 0;

@@ -65,6 +65,9 @@ struct Tree {
   // Whether the main loop's last iteration is, on some rank, one that no other is like: with more iterations, it may be
   // the last one's only, or one that comes again after many.
   bool last_is_apart() const;
+  // Whether that is taken to be the last one's only, with so many iterations.   last_repeats: it is taken to come
+  // again.
+  bool last_stays(uint64_t steps, bool last_repeats) const;
 
   // The computation before each call. Those that were not kept get what is left of the leaf's sum.
   void fill(TreeMember* member, size_t leaf);

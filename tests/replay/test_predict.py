@@ -76,6 +76,12 @@ def test_more_steps_have_their_messages_and_their_time(run: Run) -> None:
     assert found.predicted.iteration[0] > 0.0004
     assert found.predicted.seconds > found.base.seconds + 9 * STEPS * 0.0004
     assert predict(run, Change(steps=STEPS // 2)).predicted.messages == STEPS // 2 * 5
+    # That would be another run, without recorder; the unchanged one is the recorded one.
+    own_s = sum(process.own_ns for process in run.processes) * 1e-9 / 2
+    assert found.predicted.high >= found.predicted.seconds * 1.02
+    assert found.predicted.low <= (found.predicted.seconds - 5 * own_s) * 0.98
+    unchanged = predict(run, Change(steps=STEPS))
+    assert (unchanged.predicted.low, unchanged.predicted.high) == (unchanged.base.low, unchanged.base.high)
 
 
 def test_without_a_network_only_the_programs_own_time_is_left(run: Run) -> None:

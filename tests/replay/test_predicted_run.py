@@ -96,6 +96,18 @@ def test_steps_come_over_and_over(fields: Run, tmp_path: Path) -> None:
     assert sent(found) == 3 * STEPS * 2 * FIELDS
 
 
+def test_a_last_step_unlike_all_others_comes_at_the_end_only(tmp_path: Path) -> None:
+    recorded = record(tmp_path, "results.c")
+    change = Change(steps=3 * STEPS)
+    found = written(recorded, tmp_path, change)
+    for rank in (0, 1):
+        before, after = calls_of(recorded, rank), calls_of(found, rank)
+        first = next(i for i, (name, *_) in enumerate(before) if name == "MPI_Sendrecv")
+        usual = before[first : first + 2]
+        assert after == [*before[:first], *usual * (2 * STEPS), *before[first:]]
+    assert found.duration_s == pytest.approx(Replays(recorded).seconds(change), rel=0.01)
+
+
 def test_messages_that_differ_from_step_to_step(tmp_path: Path) -> None:
     recorded = record(tmp_path, "varying.c")
     found = written(recorded, tmp_path, Change())

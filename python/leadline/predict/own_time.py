@@ -28,6 +28,11 @@ def saved_s(run: Run, made: Sequence[Made], *, polls: bool = False) -> float:
     return own_s * min(fewer / calls, 1.0) / len(run.processes) if fewer > 0 and calls else 0.0
 
 
+def whole_s(run: Run) -> float:
+    """All of it, on a mean rank."""
+    return sum(process.own_ns for process in run.processes) * 1e-9 / len(run.processes)
+
+
 def at_least_without(figures: Figures, seconds: float, steps: int) -> Figures:
     """As long, and so much shorter at least.   steps: 0: there is no main loop."""
     iteration = figures.iteration

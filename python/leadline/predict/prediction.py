@@ -183,7 +183,9 @@ class Replays:
         predicted = own_time.later(predicted, polled_s, change.steps or steps)
         own_s += polled_s
         of_change = predicted
-        predicted = own_time.at_least_without(predicted, own_s, change.steps or steps)
+        another = self._is_another_run(change, plain)
+        without_s = own_s if change.program or not another else self._own_of_all_s(changed, change)
+        predicted = own_time.at_least_without(predicted, without_s, change.steps or steps)
         errors = _errors(self.times, base)
         last = replayed(changed, _settings(replace(change, old_windows=bool(windows)), self.costs), steps, traced=True)
         traced = _settled(last.outcome)
@@ -191,7 +193,7 @@ class Replays:
         found = Prediction(
             recorded_s=self.times,
             base=widened(base, errors),
-            predicted=widened(predicted, errors, off + RUNS_DIFFER if change.program else off),
+            predicted=widened(predicted, errors, off + RUNS_DIFFER if another else off),
             of_change=of_change,
             adapted=off,
             error_of_base=errors,
@@ -220,7 +222,7 @@ class Replays:
                 found.notes.append(
                     "Whether the change gains anything is unknown: the interval includes the base's time."
                 )
-        found.notes += on_collectives(self.run, change.collectives, same=predicted == base)
+        found.notes += on_collectives(self.run, change.collectives, same=of_change == base)
         if replace(change, steps=0 if change.steps == steps else change.steps) == replace(plain, network=None):
             found.notes += on_nothing(change.steps)
         if windows:
@@ -282,6 +284,18 @@ class Replays:
         saved_s = own_time.saved_s(self.run, made, polls=polls)
         return saved_s * change.steps / self.steps if change.steps else saved_s
 
+    def _is_another_run(self, change: Change, plain: Change) -> bool:
+        """Than the recorded one, which could be measured."""
+        return not change.ideal and replace(change, steps=0 if change.steps == self.steps else change.steps) != plain
+
+    def _own_of_all_s(self, changed: _core.ReplayTree, change: Change) -> float:
+        """The recorder's own time in the predicted run, which is a program without recorder if it is measured."""
+        calls, before = (
+            _core.predicted_calls(tree, _settings(one, self.costs))
+            for tree, one in ((changed, change), (self.tree, Change()))
+        )
+        return own_time.whole_s(self.run) * change.compute * calls / before if before else 0.0
+
     def unchanged(self, change: Change) -> Change:
         """What the change is compared with: the run as recorded; over several hosts, in the network of the change."""
         return Change(network=change.network if self.several_hosts or change.base_too else None)
@@ -298,9 +312,7 @@ class Replays:
         """The changed tree and how it is replayed, for the run that is predicted (predict/written.py)."""
         _check_algorithms(change)
         changed, _ = self._changed(change)
-        return changed, _settings(
-            replace(change, old_windows=self._makes_windows(change), last_repeats=True), self.costs
-        )
+        return changed, _settings(replace(change, old_windows=self._makes_windows(change)), self.costs)
 
     def _last_is_apart(self, changed: _core.ReplayTree, change: Change) -> bool:
         """Whether it is unknown how often there is an iteration as the recording's last one."""

@@ -11,7 +11,7 @@ from leadline.errors import UsageError
 from leadline.figures.run import Run
 from leadline.predict.changes import Made, apply
 from leadline.predict.figures import Figures, widened
-from leadline.predict.prediction import DRAWS, Change, Prediction, Replays, figures_of
+from leadline.predict.prediction import DRAWS, RUNS_DIFFER, Change, Prediction, Replays, figures_of
 from leadline.predict.ranks import (
     Extrapolation,
     Grown,
@@ -86,7 +86,7 @@ def predict_ranks(runs: Sequence[Run], size: int, change: Change, grid: tuple[in
         figures = growing.figures(each, DRAWS if each == size else 0)
         curve.append(_on_ranks(each, figures))
     curve = _with_efficiency(curve)
-    whole.predicted = widened(figures, whole.error_of_base, abs(last.costs.error))
+    whole.predicted = widened(figures, whole.error_of_base, abs(last.costs.error) + RUNS_DIFFER)
     whole.made = growing.made
     whole.notes += _notes(found, size, last.run.ranks)
     bends = next((one.ranks for one in curve if one.efficiency < BENDS), None)

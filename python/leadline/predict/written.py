@@ -24,7 +24,7 @@ def write_run(replays: Replays, change: Change, found: Prediction, directory: Pa
     Raises UsageError if the directory exists or cannot be made, or if the replay has too many calls to be written.
     """
     tree, settings = replays.to_write(change)
-    calls = _core.predicted_calls(tree, settings.steps)
+    calls = _core.predicted_calls(tree, settings)
     if calls > _core.MOST_PREDICTED_CALLS:
         raise UsageError(
             f"the predicted run has {calls:,} calls; at most {_core.MOST_PREDICTED_CALLS:,} can be written",

@@ -7,11 +7,12 @@
 
 namespace leadline::interchange::predicted {
 
-uint64_t calls_of(const replay::Tree& tree, uint64_t steps) {
+uint64_t calls_of(const replay::Tree& tree, const replay::Settings& settings) {
+  const bool last_stays = tree.last_stays(settings.steps, settings.last_repeats);
   std::vector<uint64_t> of_class;
   for (const replay::TreeClass& of : tree.classes) {
     replay::RecordedShape shape = of.shape;
-    shape.resize(steps);
+    shape.resize(settings.steps, last_stays);
     uint64_t& calls = of_class.emplace_back();
     for (size_t l = 0; l < of.leaves.size(); ++l) calls += of.leaves[l].removed ? 0 : shape.calls_of(l);
   }
@@ -21,7 +22,11 @@ uint64_t calls_of(const replay::Tree& tree, uint64_t steps) {
 }
 
 PredictedRun::PredictedRun(const replay::Recorded& recorded, const replay::Tree& tree, replay::Settings settings)
-    : recorded_(recorded), before_(recorded.tree()), now_(tree), steps_(settings.steps) {
+    : recorded_(recorded),
+      before_(recorded.tree()),
+      now_(tree),
+      steps_(settings.steps),
+      last_stays_(tree.last_stays(settings.steps, settings.last_repeats)) {
   settings.trace = settings.trace_all = true;
   replay::Differences differences;
   outcome_ = replay::replay(replay::program_of(recorded, now_, settings, &differences), {});
@@ -30,8 +35,7 @@ PredictedRun::PredictedRun(const replay::Recorded& recorded, const replay::Tree&
 Written PredictedRun::write(const Rank& rank, const trace::Process& process, const calls::RunNumbers& numbers) {
   std::vector<replay::TracedCall> calls = std::move(outcome_.traces.at(rank.rank));
   WrittenRank written({recorded_, before_, now_, process, numbers}, rank);
-  Written result = written.write(calls, steps_);
-  return result;
+  return written.write(calls, steps_, last_stays_);
 }
 
 }  // namespace leadline::interchange::predicted

@@ -17,7 +17,7 @@ namespace leadline::interchange::predicted {
 inline constexpr uint64_t most_calls = 20'000'000;
 
 // How many calls a replay of the tree has, over all ranks.
-uint64_t calls_of(const replay::Tree& tree, uint64_t steps);
+uint64_t calls_of(const replay::Tree& tree, const replay::Settings& settings);
 
 class PredictedRun {
  public:
@@ -32,6 +32,7 @@ class PredictedRun {
   const replay::Recorded& recorded_;
   const replay::Tree before_, now_;
   const uint64_t steps_;
+  const bool last_stays_;
   replay::Outcome outcome_;
 };
 

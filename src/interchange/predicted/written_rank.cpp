@@ -126,7 +126,7 @@ const std::vector<uint32_t>& WrittenRank::sites_of(uint32_t leaf) {
 std::vector<RecordedKey> WrittenRank::events_of(uint32_t leaf, uint64_t call) {
   if (same_[leaf]) {
     // With other iterations than were recorded, those come over and over, as they are replayed.
-    const uint64_t before = shape_.before[leaf], recorded = shape_.inside[leaf];
+    const uint64_t before = shape_.before[leaf], recorded = shape_.inside[leaf] - last_calls_[leaf];
     if (steps_ && recorded && call >= before) {
       const uint64_t inside = call - before, wanted = shape_.calls_of(leaf) - (then_.shape.calls_of(leaf) - recorded);
       call = inside < wanted ? before + inside % recorded : call - wanted + recorded;
@@ -227,9 +227,10 @@ void WrittenRank::walk(uint32_t body, Walk* walk) {
   if (loop) walk->open.pop_back();
 }
 
-Written WrittenRank::write(const std::vector<replay::TracedCall>& calls, uint64_t steps) {
+Written WrittenRank::write(const std::vector<replay::TracedCall>& calls, uint64_t steps, bool last_stays) {
   shape_ = now_.shape;
-  shape_.resize(steps_ = steps);
+  last_calls_ = last_stays ? shape_.in_last_iteration() : std::vector<uint64_t>(now_.leaves.size());
+  shape_.resize(steps_ = steps, last_stays);
   loop_of_.assign(now_.leaves.size(), none);
   find_loops(shape_, shape_.shape.root, 0);
   used_.assign(now_.leaves.size(), 0);

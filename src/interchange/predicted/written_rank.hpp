@@ -25,8 +25,8 @@ struct Of {
 class WrittenRank {
  public:
   WrittenRank(const Of& of, const Rank& rank);
-  // calls: of the replay, in their order.
-  Written write(const std::vector<replay::TracedCall>& calls, uint64_t steps);
+  // calls: of the replay, in their order.   last_stays: of more steps, the last recorded one is the last one only.
+  Written write(const std::vector<replay::TracedCall>& calls, uint64_t steps, bool last_stays);
 
  private:
   static constexpr uint32_t none = UINT32_MAX;
@@ -62,6 +62,7 @@ class WrittenRank {
   std::vector<uint64_t> used_;                                  // by leaf: its calls so far
   replay::RecordedShape shape_;
   uint64_t steps_ = 0;
+  std::vector<uint64_t> last_calls_;  // by leaf: of an iteration that stays the last one
   int64_t base_ps_ = 0;
   uint32_t last_site_ = 0;
   Written result_;
