@@ -1,107 +1,134 @@
-"""python benchmarks/compare/kills.py [--seeds FIRST-LAST] [--kills N]
+"""python benchmarks/compare/kills.py [--on ssh|slurm] [--seeds FIRST-LAST] [--kills N]
 
-A campaign on a machine reached by ssh (namespaces, tests/campaign/machines.py), of which a part is killed at random
-moments: the connection on either side, the campaign, the launcher, a rank, sshd itself, which starts again a second
-later; or the link is down for a while. For each seed it says how many were killed, and what was lost, doubled or left
-running. Each seed repeats the same choices, not the same moments: these depend on the machine. Needs root, MPICH and
-Open MPI.
+A campaign of which a part is killed at random moments, and which is resumed until that is done.
+
+ssh    on a machine reached by ssh (kills_by_ssh.py): the connection on either side, the campaign, the launcher, a rank;
+       sshd itself, which starts again a second later; or the link is down for a while
+slurm  as jobs of a real Slurm on three nodes (kills_by_slurm.py): the campaign, jobs, parts of them, a node's daemon,
+       which starts again a second later
+
+For each seed it says how many were killed, of which kinds, and what was lost, doubled or left running. Each seed
+repeats the same choices, not the same moments: these depend on the machine. Needs root and MPICH; ssh, Open MPI or
+Slurm.
 """
 
 from __future__ import annotations
 
 import argparse
+import collections
 import importlib
+import itertools
 import json
 import random
 import sys
 import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from leadline import mpi
-
-machines: Any = importlib.import_module("campaign.machines")  # of the tests
-test_on_machines: Any = importlib.import_module("campaign.test_on_machines")
+from leadline.campaign.journal import Journal
 
 LIMIT_S = 900
 RANKS = 2
+BETWEEN_S = (0.3, 2.0)
+LEADLINE = (sys.executable, "-m", "leadline")
 
 
-def one_killed(made: Any, chance: random.Random) -> bool:
-    kind = chance.choice(("process", "process", "process", "sshd", "link"))
-    node, login = made.hosts.nodes[0], made.hosts.login
-    if kind == "process":
-        return test_on_machines.killed(made, chance)
-    if kind == "sshd":
-        node.shell("pkill -9 sshd")  # of the node alone: it has processes of its own
-        time.sleep(1)
-        made.start_sshd(0)
-        return True
-    login.shell("ip link set w1 down")
-    time.sleep(chance.uniform(0.5, 3.0))
-    return login.shell("ip link set w1 up").code == 0
+class Place(Protocol):
+    """Where campaigns run.   folder: of their files.   kills: kill one of a kind; whether there was one."""
+
+    folder: Path
+    kills: Mapping[str, Callable[[random.Random], bool]]
+
+    def written(self, name: str, seed: int, repeats: int) -> str:
+        """The name of a campaign's file."""
+        ...
+
+    def start(self, words: list[str]) -> Any:
+        """A command, as subprocess.Popen."""
+        ...
+
+    def run(self, words: list[str], limit_s: float) -> Any:
+        """A command's code and output, as jobs.hosts.Ended of the tests."""
+        ...
+
+    def left(self) -> str:
+        """What is left running."""
+        ...
 
 
-def problems(made: Any, name: str, repeats: int) -> list[str]:
+def problems(place: Place, file: str, out: str, repeats: int) -> list[str]:
     """What is wrong after the campaign was resumed to its end."""
-    file = f"{name}.toml"
-    ended = made.campaign(file, "-o", f"{name}.out", "--json", "--retry-failed", timeout=LIMIT_S)
+    words = [*LEADLINE, "campaign", file, "-o", out, "--json", "--retry-failed"]
+    ended = place.run(words, LIMIT_S)
     if ended.code != 0:
         return [f"it does not resume: {ended.everything[-2000:]}"]
-    found = [f"{cell['n']} of {repeats} repeats" for cell in json.loads(ended.out)["cells"] if cell["n"] != repeats]
-    directory = made.folder / f"{name}.out"
+    cells = json.loads(ended.out[ended.out.index("{") :])["cells"]
+    found = [f"{cell['n']} of {repeats} repeats" for cell in cells if cell["n"] != repeats]
+    directory = place.folder / out
     rows = [json.loads(line) for line in (directory / "journal.jsonl").read_text().splitlines()]
     keys = [(row["cell"], row["repeat"]) for row in rows if row.get("ok")]
     if len(keys) != len(set(keys)):
         found.append(f"{len(keys) - len(set(keys))} runs are doubled")
-    recorded = list((directory / "runs").iterdir())
-    found += [f"{each.name} lacks a trace" for each in recorded if len([*each.glob("*.trace")]) != RANKS]
-    time.sleep(2)
-    if left := test_on_machines.left_running(made):
+    for each in (directory / "runs").iterdir():
+        traces = len([*each.glob("*.trace")])
+        found += [f"{each.name} has {traces} traces"] if traces != RANKS else []
+    if left := place.left():
         found.append(f"left running: {left}")
     return found
 
 
-def searched(made: Any, seed: int, wanted: int) -> tuple[int, list[str]]:
-    """How many were killed, and what is wrong."""
-    name, repeats, chance, kills = f"seed{seed}", 2 + wanted // 2, random.Random(seed), 0
-    inputs = '[[input]]\nname = "w"\narguments = ["wait"]'
-    file = test_on_machines.written(made, name, inputs, "record = true", repeats=repeats)
-    before: list[object] = []
-    while kills < wanted:
-        words = [*machines.LEADLINE, "campaign", file, "-o", f"{name}.out"]
-        process = made.hosts.login.start(words, directory=made.folder)
-        while process.poll() is None and kills < wanted:
-            time.sleep(chance.uniform(0.3, 2.0))
-            kills += one_killed(made, chance)
-        if process.poll() is None:
-            process.kill()
+def searched(place: Place, seed: int, wanted: int) -> tuple[collections.Counter[str], list[str]]:
+    """How many were killed, by kind, and what is wrong."""
+    repeats, chance = 2 + wanted // 2, random.Random(seed)
+    file, out = place.written(f"seed{seed}", seed, repeats), f"seed{seed}.out"
+    killed: collections.Counter[str] = collections.Counter()
+    before: list[Any] = []
+    while killed.total() < wanted:
+        process = place.start([*LEADLINE, "campaign", file, "-o", out])
+        while process.poll() is None and killed.total() < wanted:
+            time.sleep(chance.uniform(*BETWEEN_S))
+            kinds = chance.sample([*place.kills], len(place.kills))
+            killed.update(itertools.islice((kind for kind in kinds if place.kills[kind](chance)), 1))
         process.communicate()
-        before = test_on_machines.grown(before, made.folder / f"{name}.out")
+        rows = list(Journal(place.folder / out).rows.values()) if (place.folder / out).exists() else []
+        if rows[: len(before)] != before:
+            return killed, ["rows are lost"]
+        before = rows
         if process.returncode == 0:
             break
-    return kills, problems(made, name, repeats)
+    return killed, problems(place, file, out, repeats)
 
 
 def main() -> int:
     given = argparse.ArgumentParser(usage=__doc__)
+    given.add_argument("--on", choices=("ssh", "slurm"), default="ssh")
     given.add_argument("--seeds", default="1-10")
     given.add_argument("--kills", type=int, default=20)
     options = given.parse_args()
-    if why := machines.why_not():
+    module: Any = importlib.import_module(f"kills_by_{options.on}")
+    if why := module.why_not():
         sys.exit(why)
     first, _, last = options.seeds.partition("-")
-    total, wrong = 0, 0
-    with machines.made([mpi.find(name) for name in test_on_machines.BOTH]) as made:
-        test_on_machines.prepared(made)
+    total: collections.Counter[str] = collections.Counter()
+    wrong = 0
+    places: AbstractContextManager[Place] = module.made()
+    with places as place:
         for seed in range(int(first), int(last or first) + 1):
-            kills, found = searched(made, seed, options.kills)
-            total, wrong = total + kills, wrong + bool(found)
-            print(f"seed {seed}: {kills} killed: {'; '.join(found) or 'nothing lost, doubled or left'}", flush=True)
-    print(f"{total} killed; {wrong} seeds with something wrong")
+            killed, found = searched(place, seed, options.kills)
+            total, wrong = total + killed, wrong + bool(found)
+            said = "; ".join(found) or "nothing lost, doubled or left"
+            print(f"seed {seed}: {told(killed)}: {said}", flush=True)
+    print(f"{told(total)}; {wrong} seeds with something wrong")
     return 1 if wrong else 0
+
+
+def told(killed: collections.Counter[str]) -> str:
+    kinds = ", ".join(f"{name} {count}" for name, count in sorted(killed.items()))
+    return f"{killed.total()} killed ({kinds})"
 
 
 if __name__ == "__main__":
