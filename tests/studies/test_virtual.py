@@ -20,7 +20,7 @@ from leadline.figures.run import open_run
 from leadline.profiles.profile import Profile, Row
 from leadline.profiles.tau_columns import APPLICATION
 from leadline.studies.libraries.claims import HOLDS, NOT, UNKNOWN
-from leadline.studies.virtual import apart, claims, nodes, tables
+from leadline.studies.virtual import apart, claims, nodes, study, tables
 from leadline.studies.virtual.plan import DIRECT, LINKS, environments, patience, toml_of, wanted_of
 
 FAMILIES = pytest.mark.parametrize("library", ["mpich", "openmpi"])
@@ -55,6 +55,17 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(UsageError, match=r"expected \{ranks\}"):
         wanted_of("mpich", (2,), 3, "1gbit", "mpiexec -n 2", None, small=True)
     assert wanted_of("mpich", (2,), 3, "1gbit", "mpiexec -n {ranks}", 0, small=False).sleep_ns == 0
+
+
+def test_what_is_missing_for_guests_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    wanted = wanted_of("mpich", (2,), 3, "1gbit", None, None, small=True)
+    monkeypatch.setattr(study, "KVM", tmp_path / "kvm")
+    assert "QEMU guests are not among the environments: there is no KVM here." in study.on_environments(wanted)
+    (tmp_path / "kvm").touch()
+    monkeypatch.setattr(study.shutil, "which", lambda _: None)
+    assert any("QEMU is not installed" in note for note in study.on_environments(wanted))
+    own = wanted_of("mpich", (2,), 3, "1gbit", "mpiexec -f guests -n {ranks}", None, small=True)
+    assert not any("QEMU" in note for note in study.on_environments(own))
 
 
 @pytest.fixture(scope="module", params=["mpich", "openmpi"])

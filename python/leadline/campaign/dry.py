@@ -9,10 +9,10 @@ from typing import Any
 
 from leadline.campaign.journal import Journal
 from leadline.campaign.measured import Measured, measured
+from leadline.campaign.node_counts import nodes_of
 from leadline.campaign.plan import Cell, Plan
 from leadline.statistics.repeats import repeats_for
 
-HERE = 1  # nodes of a run on this machine
 FEWEST = 2  # runs that show how times vary
 
 
@@ -39,6 +39,7 @@ def plan_of(plan: Plan, cells: Sequence[Cell], journal: Journal) -> dict[str, An
                 "run_s": each_s,
                 "measured": bool(known),
                 "left_s": left * each_s,
+                "nodes": nodes_of(each.cell, plan.batch),
             }
         )
     seconds = sum(row["left_s"] for row in rows)
@@ -49,13 +50,9 @@ def plan_of(plan: Plan, cells: Sequence[Cell], journal: Journal) -> dict[str, An
         "left": sum(row["left"] for row in rows),
         "seconds": seconds,
         "at_most": not all(row["measured"] for row in rows if row["left"]),
-        "node_hours": sum(row["left_s"] * nodes for row, nodes in zip(rows, map(_nodes, found), strict=True)) / 3600,
+        "node_hours": sum(row["left_s"] * row["nodes"] for row in rows) / 3600,
         "repeats": _repeats(plan, cells, found),
     }
-
-
-def _nodes(of: Measured) -> int:
-    return len(of.cell.machine.hosts) if of.cell.machine else HERE
 
 
 def _repeats(plan: Plan, cells: Sequence[Cell], found: Sequence[Measured]) -> dict[str, Any]:

@@ -316,7 +316,7 @@ def virtual(
     from leadline.cli.campaign import FAILED, show_study
     from leadline.runs.progress import ProgressLine
     from leadline.studies.virtual.plan import wanted_of
-    from leadline.studies.virtual.study import campaign_of, run
+    from leadline.studies.virtual.study import campaign_of, on_environments, run
     from leadline.studies.virtual.terminal import draw
 
     numbers = tuple(sorted(_numbers("--nodes", nodes, 2, 128)))
@@ -324,6 +324,8 @@ def virtual(
     directory = Path(tempfile.mkdtemp(prefix="leadline-study-")) if output is None else Path(output).absolute()
     campaign = campaign_of(wanted, directory)
     if dry_run:
+        for note in on_environments(wanted):
+            say(note)
         return show_study(campaign, None, draw, json_=json_)
     with ProgressLine(say) as line:
         found = run(campaign, wanted, line.note, line.show)

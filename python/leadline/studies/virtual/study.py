@@ -90,7 +90,7 @@ def content_of(
 ) -> dict[str, Any]:
     typical = {key: tables.typical(profiles) for key, profiles in found.profiles.items()}
     both = virtual_clusters.sizes(typical)
-    notes = [*_on_environments(wanted), *(measured.notes if measured is not None else [])]
+    notes = [*on_environments(wanted), *(measured.notes if measured is not None else [])]
     parts, failures = _apart(found, measured, both)
     drawn, why = _drawn(wanted, typical, campaign.directory / FIGURES) if both else ("", "")
     return {
@@ -148,7 +148,8 @@ def _drawn(wanted: Wanted, typical: virtual_clusters.Tables, file: Path) -> tupl
     return file.name, ""
 
 
-def _on_environments(wanted: Wanted) -> list[str]:
+def on_environments(wanted: Wanted) -> list[str]:
+    """What is compared here, and what is not, in sentences."""
     notes = [
         f"Physical is here: {wanted.library} started directly on this machine. Virtual is here: {wanted.second}.",
         f"On every figure: {wanted.caution}.",
