@@ -92,6 +92,31 @@ def test_the_guard_itself_goes_with_the_process(ending: str) -> None:
         time.sleep(0.01)
 
 
+FOLDER = """
+import os, subprocess, sys
+from pathlib import Path
+from leadline.runs.guard import guarded_folder
+with guarded_folder(Path(sys.argv[1])):
+    named = {**os.environ, "SETTINGS": f"{sys.argv[1]}/settings"}
+    print(subprocess.Popen(["sleep", "250"], env=named, stdout=subprocess.DEVNULL).pid, flush=True)
+    os.kill(os.getpid(), int(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_process_s_folder_is_removed_once_no_program_names_it(number: int, tmp_path: Path) -> None:
+    folder = tmp_path / "a b\nc"
+    words = [sys.executable, "-c", FOLDER, str(folder), str(int(number))]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        program = int(owner.stdout.readline())
+        assert owner.wait() == -number
+    assert folder.is_dir()
+    os.kill(program, signal.SIGKILL)
+    while folder.exists():
+        time.sleep(0.01)
+
+
 def test_a_launcher_that_is_killed_leaves_no_ranks(tmp_path: Path) -> None:
     script = "import os, signal\nif os.fork() == 0:\n    os.setpgid(0, 0)\n    print(os.getpid(), flush=True)\n"
     script += "    os.kill(os.getppid(), signal.SIGKILL)\n    signal.pause()\nsignal.pause()\n"

@@ -2,7 +2,8 @@
 
 The guard is started before the first launch, in a session of its own, and is told of each launch through a pipe. At
 this process' end it ends the launches that are not over. A launch is known by its session, and by a word in its
-environment: the word holds from its first moment on, and for ranks that have left the session.
+environment: the word holds from its first moment on, and for ranks that have left the session. Folders that are for a
+time only are removed likewise, once no process names them any more.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ import atexit
 import contextlib
 import os
 import secrets
+import shutil
 import subprocess
+import urllib.parse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from leadline.isolated import module_command
 
@@ -50,6 +54,22 @@ def guarded() -> Iterator[Guarded]:
     finally:
         if guard is not None:
             guard.tell(f"over {launch.word}")
+
+
+@contextlib.contextmanager
+def guarded_folder(path: Path) -> Iterator[None]:
+    """Makes the directory, and removes it at the end of the block. Raises OSError."""
+    guard = _of_this_process()
+    word = urllib.parse.quote_from_bytes(os.fsencode(path))
+    if guard is not None:
+        guard.tell(f"directory {word}")
+    try:
+        path.mkdir(mode=0o700)
+        yield
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        if guard is not None:
+            guard.tell(f"removed {word}")
 
 
 class _Guard:

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from leadline.errors import UsageError
+from leadline.runs.guard import guarded_folder
 
 VARIABLE = "LEADLINE_SHARED"
 
 
 @contextlib.contextmanager
 def shared_folder(purpose: str) -> Iterator[Path]:
-    """A new folder, removed at the end: in $LEADLINE_SHARED, otherwise in the working directory, otherwise in /tmp,
-    which other nodes do not see.
+    """A new folder, removed at the end, also that of this process by a signal: in $LEADLINE_SHARED, otherwise in the
+    working directory, otherwise in /tmp, which other nodes do not see.
 
     Raises UsageError if $LEADLINE_SHARED is not a writable directory.
     """
@@ -28,8 +30,9 @@ def shared_folder(purpose: str) -> Iterator[Path]:
     if given is not None and not _usable(Path(given)):
         raise UsageError(f"{VARIABLE}: not a writable directory: {given}")
     place = given or (os.getcwd() if _usable(Path()) else None)
-    with tempfile.TemporaryDirectory(prefix=f".leadline-{purpose}-", dir=place) as name:
-        yield Path(name).absolute()
+    folder = Path(place or tempfile.gettempdir()).absolute() / f".leadline-{purpose}-{secrets.token_hex(4)}"
+    with guarded_folder(folder):
+        yield folder
 
 
 def _usable(folder: Path) -> bool:
