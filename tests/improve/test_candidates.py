@@ -13,6 +13,7 @@ from leadline.launchers.hydra import HYDRA
 from leadline.launchers.openmpi import OPENMPI
 from leadline.libraries import LIBRARIES
 from leadline.libraries.rule import Rule, Table
+from leadline.libraries.settings_file import SettingsFile
 
 LIBRARY = {library.name: library for library in LIBRARIES}
 ASKED = Asked(Path("/nothing"))
@@ -114,6 +115,37 @@ def test_settings_of_the_environment_are_tried_without() -> None:
     both, one, other = found
     assert one.goes_with(other)
     assert not both.goes_with(one)
+
+
+def test_settings_of_the_user_s_file_are_tried_without() -> None:
+    """The environment is given what the library has without the file; what it may need to start is left as it is."""
+    settings = {"a": "1", "b": "2", "plm_rsh_agent": "ssh", "lacking": "x", "empty": "y", "same": "z"}
+    file = SettingsFile(Path("/home/me/.openmpi/mca-params.conf"), settings, "OMPI_MCA_")
+    without = {"a": "0", "b": "65536", "lacking": None, "empty": "", "same": "z"}
+    about = facts(settings_file=file, mpi=0.4)
+    found = tried("own-settings", about, defaults=lambda names: {name: without[name] for name in names})
+    assert [(dict(setting.variables), dict(setting.controls), setting.share) for setting in found] == [
+        ({"OMPI_MCA_a": "0", "OMPI_MCA_b": "65536"}, {"a": "0", "b": "65536"}, 1.0),
+        ({"OMPI_MCA_a": "0"}, {"a": "0"}, 0.4),
+        ({"OMPI_MCA_b": "65536"}, {"b": "65536"}, 0.4),
+    ]
+    assert found[1].goes_with(found[2])
+    said = why("own-settings", about, defaults=lambda names: {name: without[name] for name in names})
+    assert "lacking, empty, same in /home/me/.openmpi/mca-params.conf: the library has no value" in said
+
+
+def test_a_setting_of_the_user_goes_before_others_that_could_save_as_much() -> None:
+    about = facts(set_variables={"OMPI_MCA_a": "1"}, bound=True)
+    assert [setting.name for setting in candidates(about, ASKED)[0]] == ["without-OMPI_MCA_a", "unbound"]
+
+
+def test_a_library_that_does_not_start_without_the_user_s_file_is_said() -> None:
+    def fails(_: object) -> dict[str, str | None]:
+        raise MissingPrerequisite("no transport")
+
+    about = facts(settings_file=SettingsFile(Path("/f"), {"a": "1"}, "OMPI_MCA_"))
+    assert not tried("own-settings", about, defaults=fails)
+    assert "those in /f: no transport" in why("own-settings", about, defaults=fails)
 
 
 def test_settings_among_the_launcher_s_options_are_tried_without() -> None:

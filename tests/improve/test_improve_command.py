@@ -74,11 +74,11 @@ def improve(tmp_path: Path) -> Improve:
     ) -> Improving:
         library, program = improvable(name)
         launcher = library.launch(ranks)
-        # Open MPI's wait for adapters is left out by a file: among variables and options, it would be tried without.
-        # By shared memory, its sends may wait for their receiver whatever the eager limit is.
-        (tmp_path / ".openmpi").mkdir()
+        # Open MPI's wait for adapters is left out by a file that is not the user's: a setting of theirs would be tried
+        # without. By shared memory, its sends may wait for their receiver whatever the eager limit is.
         ways = "tcp,self" if program_kind == "late" else "^ofi,openib"
-        (tmp_path / ".openmpi" / "mca-params.conf").write_text(f"btl = {ways}\nmtl = ^ofi,psm,psm2\n")
+        parameters = tmp_path / "parameters.conf"
+        parameters.write_text(f"btl = {ways}\nmtl = ^ofi,psm,psm2\n")
         if before:  # one core for all
             kind = next(known.launcher for known in LIBRARIES if known.name == name)
             launcher = [*shlex.split(before), launcher[0], *kind.binding("none"), *launcher[1:]]
@@ -86,7 +86,8 @@ def improve(tmp_path: Path) -> Improve:
         words += ["-o", str(tmp_path / "improved"), "--", *launcher, str(program), program_kind, str(steps)]
         # They are settings of the libraries, which would be tried.
         environ = {name: value for name, value in library.env().items() if name not in OF_THE_SESSION}
-        return Improving(library, tmp_path / "improved", words, {**environ, **planted, "HOME": str(tmp_path)})
+        environ |= {"OMPI_MCA_mca_base_param_files": str(parameters), "HOME": str(tmp_path)}
+        return Improving(library, tmp_path / "improved", words, {**environ, **planted})
 
     return prepared
 
@@ -348,6 +349,23 @@ def test_a_setting_among_the_launcher_s_options_is_undone(improve: Improve) -> N
     improving.words[start:start] = ["--mca", "btl_tcp_eager_limit", "256"]
     found = improving.run()
     assert (found.found["confirmed"], found.chosen) == (True, ["without-btl_tcp_eager_limit"])
+
+
+@pytest.mark.ci
+def test_a_setting_in_the_user_s_file_is_undone(improve: Improve, tmp_path: Path) -> None:
+    """The others of the file have no value that would undo them."""
+    improving = improve("openmpi", "late", 8, ranks=2, planted={}, only="own-settings")
+    file = tmp_path / ".openmpi" / "mca-params.conf"
+    file.parent.mkdir()
+    file.write_text(Path(improving.environ.pop("OMPI_MCA_mca_base_param_files")).read_text())
+    file.write_text(f"{file.read_text()}btl_tcp_eager_limit = 256  # planted\n")
+    before = file.read_text()
+    found = improving.run()
+    assert found.found["confirmed"] is True
+    assert found.chosen == ["without-btl_tcp_eager_limit-in-file"]
+    told = json.loads(improving.apply(found, "--json").stdout.splitlines()[-1])
+    assert (len(told["applied"]), told["not_applied"]) == (1, [])
+    assert file.read_text() == before
 
 
 @pytest.mark.ci

@@ -47,6 +47,7 @@ def test_the_campaign_submits_its_jobs(
         f"""
 ranks = [2, 3]
 repeats = 2
+timeout = 60
 libraries = ["{program.library.name}"]
 launcher = "{program.srun} -n {{ranks}}"
 [[program]]
@@ -55,7 +56,7 @@ command = ["{program.path}"]
 system = "slurm"
 job = "{job}"
 options = ["-p", "wide", "-N2", "-n{{ranks}}"]
-time = 300
+time = 600
 """
     )
     environ = {**program.environ, "XDG_CACHE_HOME": str(directory / "cache")}

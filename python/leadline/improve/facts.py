@@ -16,6 +16,7 @@ from leadline.figures.run import Run
 from leadline.figures.waits import Waits
 from leadline.launchers import OTHER, LauncherKind
 from leadline.libraries import MpiLibrary
+from leadline.libraries.settings_file import SettingsFile
 from leadline.operations import measured
 
 COLLECTIVE_FILES = re.compile("^MPI_File_i?(read|write)(_at|_shared)?(_all|_ordered)")
@@ -48,6 +49,7 @@ class Facts:
     files: share in collective transfers of files.   set_variables: settings of the library in the environment.
     set_options: settings of the library among the launcher's options, each with its values.
     count_option: the launcher's for the number of ranks, as the command has it; "" if that is unknown.
+    settings_file: the user's, that the library reads; None if there is none.
     """
 
     library: MpiLibrary | None
@@ -70,6 +72,7 @@ class Facts:
     set_variables: Mapping[str, str] = field(default_factory=dict, hash=False)
     set_options: tuple[tuple[str, ...], ...] = ()
     count_option: str = ""
+    settings_file: SettingsFile | None = None
 
     @property
     def largest_message(self) -> int:
@@ -97,8 +100,10 @@ def facts_of(
     options: Sequence[tuple[str, ...]] = (),
     count_option: str = "",
     openmp: str = "",
+    settings_file: SettingsFile | None = None,
 ) -> Facts:
-    """options: of the launcher, each with its values, that set something.   count_option, openmp: as Facts has them."""
+    """options: of the launcher, each with its values, that set something.   count_option, openmp, settings_file: as
+    Facts has them."""
     content = Content(run)
     share = content.share
     by_category = {
@@ -131,6 +136,7 @@ def facts_of(
         set_variables=settings_in(environ, library),
         set_options=tuple(option for option in options if _is_setting(option, library, launcher)),
         count_option=count_option,
+        settings_file=settings_file,
     )
 
 

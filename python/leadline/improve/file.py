@@ -16,6 +16,7 @@ table = ""                      # rules of collectives, as `leadline tune` write
 option_files = {}               # contents, by the word that stands for the file's path in options
 places = []                     # by rank, "HOST:CPUS", where it then runs
 hosts = []                      # names of the hosts that places number
+controls = {}                   # values that the library's own variables then have
 hints = {}                      # that MPI-IO then says it uses for a file
 memory = ""                     # "heap", "large pages": where a long block of malloc then comes from
 by_shim = false                 # whether Leadline's algorithms serve them
@@ -56,6 +57,7 @@ def as_data(setting: Setting) -> dict[str, Any]:
         "option_files": dict(setting.option_files),
         "places": list(setting.places),
         "hosts": list(setting.hosts),
+        "controls": dict(setting.controls),
         "hints": dict(setting.hints),
         "memory": setting.memory,
         "by_shim": setting.by_shim,
@@ -81,6 +83,7 @@ def from_data(given: Mapping[str, Any], where: str) -> Setting:
             option_files={str(name): str(value) for name, value in dict(given.get("option_files", {})).items()},
             places=tuple(str(each) for each in given.get("places", ())),
             hosts=tuple(str(each) for each in given.get("hosts", ())),
+            controls={str(name): str(value) for name, value in dict(given.get("controls", {})).items()},
             hints={str(name): str(value) for name, value in dict(given.get("hints", {})).items()},
             memory=str(given.get("memory", "")),
             by_shim=bool(given.get("by_shim", False)),

@@ -37,9 +37,10 @@ from leadline.runs.interruption import Interruption, interruption
 from leadline.runs.launch import Launch
 from leadline.statistics.sequential import CONFIRMING, FEWEST_TO_DROP, gain_of
 from leadline.text import format as fmt
-from leadline.tuning.probing import Subject, subject
+from leadline.tuning.probing import Subject, ask, subject
 
 RECORD, BETTER = "record", "better"
+HOME = "home"  # beside the files of settings: empty
 ROUNDS_COUNTED_ON = 4  # of the race, for each candidate: most are dropped after three
 FEW, ROUNDS_AT_LEAST = 3, 2  # so many candidates get fewer rounds, if there is no time for more
 BETWEEN = 1.1  # launches that one costs, with its recording read and its settings written
@@ -140,9 +141,9 @@ class _Improving:
         what = self._energy_of(run) or measured(run, self.wanted.pattern, iterations_wanted=only, ended=ended)
         launcher = self.about.launcher.kind if self.about.launcher is not None else OTHER
         counts = count_option(self.wanted.launched, self.wanted.environ)
-        facts = facts_of(
-            run, self.about.library, launcher, self.wanted.environ, self._set_options(), counts, self._openmp()
-        )
+        library, environ = self.about.library, self.wanted.environ
+        kept = library.settings_file(environ) if library is not None else None
+        facts = facts_of(run, library, launcher, environ, self._set_options(), counts, self._openmp(), kept)
 
         def tuned(operations: list[str]) -> Any:
             folder = self.wanted.directory / RECORD
@@ -153,7 +154,15 @@ class _Improving:
             found = places_of(self.wanted.launched, self.wanted.environ)
             return found, _traffic(run, len(found.host_of)), self.about.launcher.version if self.about.launcher else ""
 
-        asked = Asked(self.about.file, self.wanted.reorder, self.wanted.only, tuned, self.wanted.ranks, places)
+        def defaults(names: Sequence[str]) -> Mapping[str, str | None]:
+            """In a home without files of settings."""
+            self.progress("what does the library do without your file of settings?")
+            home = self.wanted.directory / SETTINGS / HOME
+            home.mkdir(parents=True, exist_ok=True)
+            return ask(subject(self.wanted.launched, {**environ, "HOME": str(home)}), {}, controls=names).controls
+
+        wanted = self.wanted
+        asked = Asked(self.about.file, wanted.reorder, wanted.only, tuned, wanted.ranks, places, defaults)
         found, not_tried = candidates(facts, asked)
         chosen = self._proven(found, facts.ranks, wall_s, not_tried)
         plan = {

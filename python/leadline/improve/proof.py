@@ -91,11 +91,18 @@ def _reached(setting: Setting, about: Subject, variables: dict[str, str]) -> str
     gone = [kind.variable_set_by(option) for option in setting.without_options]
     names = [*variables, *setting.without, *(name for name in gone if name)]
     block = BLOCK if setting.memory else 0
-    found = ask(about, variables, named=names, memory=block, hints=bool(setting.hints))
+    found = ask(about, variables, named=names, controls=[*setting.controls], memory=block, hints=bool(setting.hints))
     for name in names:
         if found.variables.get(name) != variables.get(name):
             return f"{name} is {found.variables.get(name) or 'not set'} in the ranks despite the setting"
-    return _other_hints(setting, found) or _other_memory(setting, found)
+    return _other_controls(setting, found) or _other_hints(setting, found) or _other_memory(setting, found)
+
+
+def _other_controls(setting: Setting, found: Answers) -> str:
+    for name, wanted in setting.controls.items():
+        if found.controls.get(name) != wanted:
+            return f"{name} is {found.controls.get(name) or 'unknown'} in the ranks despite the setting"
+    return ""
 
 
 def _other_hints(setting: Setting, found: Answers) -> str:

@@ -28,6 +28,7 @@ class Setting:
     table: rules; of the library's own algorithms, or for the shim.   by_shim: which of the two.
     option_files: contents of files, by the word that stands for the file's path in options.
     places: by rank, "HOST:CPUS", where it then runs; hosts: their names, which {host0} and so on in files stand for.
+    controls: values that the library's own variables (MPI_T) then have, by name.
     hints: that MPI-IO then says it uses for a file.   memory: what malloc then does with a long block.
     sent: how its effect on messages is seen, where the library shows it.   share: the most that it could save, as the
     record has it.
@@ -49,6 +50,7 @@ class Setting:
     option_files: Mapping[str, str] = field(default_factory=dict, hash=False)
     places: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    controls: Mapping[str, str] = field(default_factory=dict, hash=False)
     hints: Mapping[str, str] = field(default_factory=dict, hash=False)
     memory: str = ""  # HEAP, LARGE_PAGES
     sent: Candidate | None = field(default=None, hash=False, compare=False)

@@ -21,6 +21,7 @@ from leadline.libraries.own import Algorithms, own_algorithms
 from leadline.libraries.rule import Rule, Table
 from leadline.libraries.sending import Candidate
 from leadline.libraries.settings import Settings
+from leadline.libraries.settings_file import SettingsFile
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,10 @@ class MpiLibrary(ABC):
     def control_of(self, variable: str) -> str:
         """What an environment variable is called among the library's own variables (MPI_T); "" if that is unknown."""
         return ""
+
+    def settings_file(self, environ: Mapping[str, str]) -> SettingsFile | None:
+        """The user's file of settings, below $HOME; None if there is none, or another one takes its place."""
+        return None
 
     @abstractmethod
     def candidates(self) -> list[Candidate]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import mmap
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -25,6 +25,7 @@ from leadline.libraries.own import Algorithms, own_algorithms
 from leadline.libraries.rule import Rule, Table
 from leadline.libraries.sending import Candidate
 from leadline.libraries.settings import MOST_BYTES, NotSet, Settings, pieces, unable
+from leadline.libraries.settings_file import SettingsFile, settings_of
 from leadline.operations import operations
 
 # Both generations of Open MPI refuse to start as root unless two variables confirm it.
@@ -33,6 +34,7 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 SWITCH = "OMPI_MCA_coll_tuned_use_dynamic_rules"
 FILE = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
 FORCED = "OMPI_MCA_coll_tuned_{operation}_algorithm"
+OTHER_FILES, SETTINGS_FILE = "OMPI_MCA_mca_base_param_files", ".openmpi/mca-params.conf"
 USES_RULES, RULES_NAME = "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename"
 MOST_RULES_BYTES = 16 << 20
 ROUTINE = "ompi_coll_base_{operation}_intra_{routine}"
@@ -180,6 +182,11 @@ class OpenMpi(MpiLibrary):
     def control_of(self, variable: str) -> str:
         prefix = "OMPI_MCA_"
         return variable.removeprefix(prefix) if variable.startswith(prefix) else ""
+
+    def settings_file(self, environ: Mapping[str, str]) -> SettingsFile | None:
+        path = Path(environ.get("HOME") or "/") / SETTINGS_FILE
+        found = {} if environ.get(OTHER_FILES) else settings_of(path)
+        return SettingsFile(path, found, "OMPI_MCA_") if found else None
 
     def candidates(self) -> list[Candidate]:
         return candidates()

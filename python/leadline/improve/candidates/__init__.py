@@ -15,12 +15,15 @@ from leadline.improve.candidates.asking import Asked, NotTried
 from leadline.improve.facts import Facts
 from leadline.improve.setting import Setting
 
+FIRST = "own-settings"
+
 
 def candidates(facts: Facts, asked: Asked) -> tuple[list[Setting], list[NotTried]]:
-    """Of the kinds that are asked for; first come those that could save most, with kinds by turns."""
+    """Of the kinds that are asked for; first come those that could save most, with kinds by turns. What the user has
+    set goes before others that could save as much: it is the likeliest to be wrong here."""
     found: list[Setting] = []
     not_tried: list[NotTried] = []
-    for name, kind in kinds().items():
+    for name, kind in sorted(kinds().items(), key=lambda item: item[0] != FIRST):
         for each in kind.candidates(facts, asked) if not asked.only or name in asked.only else ():
             if isinstance(each, Setting):
                 found.append(each)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,8 @@ class Asked:
     places: where the ranks are, the hardware of their hosts, the bytes between all pairs, and the launcher's version;
     None if ranks cannot be asked. Raises LeadlineError if they do not answer.
     only: kinds; () for all.   ranks: other numbers of them that may be tried.
+    defaults: the values that the library's own variables have without the user's file of settings, None for those that
+    it lacks. Raises LeadlineError.
     tuned: measures Leadline's own algorithms for these operations of the record, and returns the rules that won; None
     if nothing is to be measured here.
     """
@@ -38,3 +40,4 @@ class Asked:
     tuned: Callable[[list[str]], Table] | None = None
     ranks: tuple[int, ...] = ()
     places: Callable[[], tuple[Places, Traffic, str]] | None = None
+    defaults: Callable[[Sequence[str]], Mapping[str, str | None]] | None = None
