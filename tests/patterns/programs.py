@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .fortran import FORTRAN, text_of
 from .one_sided import ONE_SIDED
 from .pieces import COMMUNICATION, FILES, Piece, remade
-from .rare import RARE, RARE_FILES, RAREST, RAREST_RANKS, READERS, WRITERS
+from .rare import LAZY, RARE, RARE_FILES, RAREST, RAREST_RANKS, READERS, SELDOM, WRITERS
 from .rows import APART_US, ROWS
 from .wrappers import c_declarations, c_functions, wrapped
 
@@ -113,6 +113,7 @@ def random_program(
     rows: bool = False,
     rare: bool = False,
     rarest: bool = False,
+    seldom: bool = False,
     pieces: int | None = None,
 ) -> Program:
     """pieces: routines that communicate, instead of a few; not in Fortran or with one-sided operations."""
@@ -126,13 +127,15 @@ def random_program(
     elif rarest:
         ranks = RAREST_RANKS
         makers = [*RAREST, rng.choice(READERS), rng.choice(WRITERS)]
+    elif seldom:
+        makers = [*SELDOM, rng.choice(LAZY)]
     elif rare:
         makers = [*rng.sample(RARE, pieces or 5), rng.choice(RARE_FILES)]
     elif one_sided:
         makers = [*rng.sample(ONE_SIDED, rng.randrange(2, 4)), *rng.sample(COMMUNICATION, rng.randrange(0, 2))]
     else:
         makers = rng.sample(COMMUNICATION, pieces or rng.randrange(2, 5))
-    if not (rare or rarest) and rng.random() < 0.4:
+    if not (rare or rarest or seldom) and rng.random() < 0.4:
         makers.append(rng.choice(FILES))
     rng.shuffle(makers)
     routines = []

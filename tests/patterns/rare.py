@@ -9,15 +9,24 @@ from .pieces import (
     Piece,
     a_file_each,
     all_to_all,
+    barriers,
     broadcast_tree,
+    busy_polling,
     doubling,
+    field_by_field,
+    graph,
     halo,
+    late_receives,
+    lazy,
+    lazy_sum,
     masters,
     mirrored,
+    pipeline,
     read_by_all,
     reduction_tree,
     remade,
     serialised,
+    sums,
     to_one,
     transposition,
     written_by_one,
@@ -113,3 +122,6 @@ RARE_FILES = (*READERS, *WRITERS)
 # Those that random programs of these have least often, and for how many ranks they all are what their names say.
 RAREST: tuple[Maker, ...] = (changing_pairs, with_everyone, with_everyone, to_one, halo)
 RAREST_RANKS = 8
+# Pieces of messages that few of the other programs have, and one of two that wait without need.
+SELDOM: tuple[Maker, ...] = (late_receives, field_by_field, sums, busy_polling, pipeline, graph, barriers)
+LAZY: tuple[Maker, ...] = (lazy, lazy_sum)

@@ -1,7 +1,7 @@
 """By hand: precision and recall of the patterns over random programs.
 
-python -m patterns.run FIRST LAST [DIRECTORY [fortran | one-sided | rows | rare | rarest | driven] [PIECES]], in tests/,
-with Leadline and Open MPI set up (for Fortran, Debian's). Programs whose recordings are in the directory are not
+python -m patterns.run FIRST LAST [DIRECTORY [fortran | one-sided | rows | rare | rarest | seldom | driven] [PIECES]],
+in tests/, with Leadline and Open MPI set up (for Fortran, Debian's). Programs whose recordings are in the directory are not
 recorded again. PIECES: of each program; otherwise a few.
 """
 
@@ -58,7 +58,9 @@ def main() -> None:
         if "driven" in sys.argv:
             program = driven_program(seed)
         else:
-            kinds = {word.replace("-", "_"): word in sys.argv for word in ("one-sided", "rows", "rare", "rarest")}
+            kinds = {
+                word.replace("-", "_"): word in sys.argv for word in ("one-sided", "rows", "rare", "rarest", "seldom")
+            }
             program = random_program(seed, fortran=fortran, **kinds, pieces=pieces)
         try:
             one = score(program, report_of(program, library, keep / str(seed)))
