@@ -40,6 +40,7 @@ void ThreadLoops::attach(ThreadHeader* header, char* region, Backing backing, co
                  {&header->loops, region + thread_at::loops, capacity::loops, backing},
                  {&header->context_loops, region + thread_at::context_loops, capacity::context_loops, backing}},
                 places);
+  source.set_file_functions(reinterpret_cast<const SeriesState*>(region + thread_at::series)->files);
 }
 
 void ThreadLoops::attach_to_read(const char* region) {

@@ -44,6 +44,8 @@ class SourceLoops {
     places_ = places;
     places_.map.endings = &endings_;
   }
+  // `functions`: 256 bytes, a bit per function number: those of libc on files.
+  void set_file_functions(const uint8_t* functions) { files_ = functions; }
   ~SourceLoops() { forget(); }
   SourceLoops() = default;
   SourceLoops(const SourceLoops&) = delete;
@@ -133,6 +135,9 @@ class SourceLoops {
   bool has_code(uint32_t context) const { return context >= trace::first_context && context < t_.contexts.size(); }
   bool meet(uint32_t from_site, uint32_t to_site, Meeting* m);
   bool may_be_one_call(uint32_t from_site, uint32_t to_site);
+  bool is_on_file(uint32_t function) const {
+    return files_ && function < 8 * 256 && files_[function / 8] >> (function % 8) & 1;
+  }
   uint32_t innermost(uint32_t context);
   bool found_before(uint32_t context) const;
   uint32_t repeated_as_found(const Meeting& m, bool back);
@@ -162,6 +167,7 @@ class SourceLoops {
 
   Tables t_;
   CodePlaces places_;
+  const uint8_t* files_ = nullptr;
   code::KnownEndings endings_;
   mutable ContextIndex index_;
   PositionMap map_{1u << 16};

@@ -246,6 +246,18 @@ def test_calls_of_one_statement_are_no_iterations(
     assert [loop["trips_of_all_ranks"] for loop in over_threads] in ([], [2])
 
 
+def test_a_stream_that_is_closed_by_its_table_of_functions_is_no_iteration(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    program = builder.cxx(one_of_each_family, "streams.cpp", "-g")
+    outcome = run_mpi(
+        one_of_each_family, 2, [program, "40"], cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run"
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    iterations = to_json(open_run(tmp_path / "run"))["iterations"]
+    assert (iterations["count"], iterations["at_least"], iterations["about"]) == (40, False, False)
+
+
 def test_where_ranks_have_different_loops_that_is_the_reason_for_none(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:
