@@ -1,8 +1,8 @@
 """By hand: precision and recall of the patterns over random programs.
 
 python -m patterns.run FIRST LAST [DIRECTORY [fortran | one-sided | rows | rare | rarest | seldom | driven] [PIECES]],
-in tests/, with Leadline and Open MPI set up (for Fortran, Debian's). Programs whose recordings are in the directory are not
-recorded again. PIECES: of each program; otherwise a few.
+in tests/, with Leadline and Open MPI set up (for Fortran, Debian's). Programs whose recordings are in the directory are
+not recorded again. PIECES: of each program; otherwise a few.
 """
 
 from __future__ import annotations
