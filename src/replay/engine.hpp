@@ -25,7 +25,7 @@ class Engine {
   using OneCost = typename Instant::Cost;
   using OneTransfer = TransferOf<OneCost>;
 
-  // What a wait ends: a message by its first byte, then by when it has passed the port; other requests by their end.
+  // What a wait ends: a message by its first byte, then by when it has passed the port.
   struct Ending {
     int64_t head_ps;
     uint32_t message, on_wait;
