@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -130,6 +130,14 @@ nb::tuple exchange_all(Changed& self, std::vector<uint32_t> loops, std::vector<u
   return apply([&](replay::Made* made) { return replay::exchange_all({loops, sites}, &self.tree, made); });
 }
 
+nb::tuple exchange_few(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
+  return apply([&](replay::Made* made) { return replay::exchange_few({loops, sites}, &self.tree, made); });
+}
+
+nb::tuple leave_out_idle(Changed& self, std::vector<uint32_t> loops, std::vector<uint32_t> sites) {
+  return apply([&](replay::Made* made) { return replay::leave_out_idle({loops, sites}, &self.tree, made); });
+}
+
 // nodes: of each rank, numbered from 0.
 void place(Changed& self, const std::vector<uint32_t>& nodes) {
   std::vector<replay::TreeMember>& members = self.tree.members;
@@ -152,13 +160,21 @@ nb::tuple told(const replay::Tree& tree, const replay::Stuck& s) {
                         known ? leaves[leaf].leaf.site : structure::no_index);
 }
 
-nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) {
-  replay::Differences d;
+// A tree as it is replayed under some settings.
+struct Translated {
+  Translated(const Changed& changed, const Settings& settings)
+      : tree(changed.tree), program(replay::program_of(changed.of, changed.tree, settings, &differences)) {}
+  const replay::Tree& tree;
+  replay::Differences differences;
+  const replay::Program program;
+};
+
+nb::dict run(const Translated& self, uint64_t seed, bool sensitivities) {
+  const replay::Differences& d = self.differences;
   replay::Outcome outcome;
   {
     nb::gil_scoped_release released;
-    const replay::Program program = replay::program_of(self.of, self.tree, settings, &d);
-    outcome = replay::replay(program, {true, sensitivities});
+    outcome = replay::replay(self.program, {true, sensitivities, seed});
   }
   nb::dict found, different;
   found["end_s"] = seconds(outcome.end_ps);
@@ -181,6 +197,15 @@ nb::dict run(const Changed& self, const Settings& settings, bool sensitivities) 
   different["unusable"] = d.unusable;
   found["differences"] = different;
   return found;
+}
+
+nb::dict translated_and_run(const Changed& self, const Settings& settings, bool sensitivities) {
+  std::optional<Translated> translated;
+  {
+    nb::gil_scoped_release released;
+    translated.emplace(self, settings);
+  }
+  return run(*translated, 0, sensitivities);
 }
 
 // By rank: when it began a late iteration of the main loop, and of each call in it the site in the run, the function,
@@ -291,11 +316,17 @@ void bind_replay(nb::module_& m) {
       .def("gather", &gather, "loops"_a, "sites"_a)
       .def("distribute", &distribute, "loops"_a, "sites"_a)
       .def("exchange_all", &exchange_all, "loops"_a, "sites"_a)
+      .def("exchange_few", &exchange_few, "loops"_a, "sites"_a)
+      .def("leave_out_idle", &leave_out_idle, "loops"_a, "sites"_a)
       .def("place", &place, "nodes"_a)
       .def_prop_ro("nodes", &nodes_of)
       .def_prop_ro("last_is_apart", [](const Changed& self) { return self.tree.last_is_apart(); })
       .def("trace", &trace, "settings"_a)
-      .def("replay", &run, "settings"_a, "sensitivities"_a = false);
+      .def("replay", &translated_and_run, "settings"_a, "sensitivities"_a = false);
+  nb::class_<Translated>(m, "ReplayProgram")
+      .def(nb::init<const Changed&, const Settings&>(), "tree"_a, "settings"_a, nb::keep_alive<1, 2>(),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("replay", &run, "seed"_a = 0, "sensitivities"_a = false);
 }
 
 }  // namespace leadline::bindings

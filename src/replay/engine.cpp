@@ -21,7 +21,7 @@ size_t slots_for(size_t requests) {
 
 template <class Instant>
 Engine<Instant>::Engine(const Program& program, const Options& options)
-    : program_(program), steady_(options.skip && program.traced.empty()) {
+    : program_(program), steady_(options.skip && program.traced.empty()), seed_(options.seed) {
   state_.channels.resize(program.channels.size());
   state_.in_channels = static_cast<uint32_t>(program.channels.size());
   for (size_t i = 0; i < program.channels.size(); ++i) state_.channels[i].ends = program.channels[i];
@@ -242,7 +242,7 @@ template <class Instant>
 void Engine<Instant>::draw(OneRank& r, const RankProgram& own, const Action& a) {
   const Series& series = own.series[a.at];
   if (series.ps.empty()) return;
-  const int64_t* const ps = &series.ps[place_in(series, r.drawn[a.at]++)];
+  const int64_t* const ps = &series.ps[place_in(series, r.drawn[a.at]++, seed_)];
   __builtin_prefetch(ps + 8);
   r.clock = r.clock.after(*ps);
 }

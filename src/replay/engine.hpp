@@ -121,6 +121,7 @@ class Engine {
   bool in_place_ = false;        // some messages are sent in place
   Outcome outcome_;
   Steady<Instant> steady_;
+  const uint64_t seed_;  // of iterations that are drawn; 0: the program's own
 };
 
 }  // namespace leadline::replay

@@ -19,11 +19,11 @@ uint64_t drawn(uint64_t seed, uint64_t number) {
 // alike, as the program's state and the machine's speed drift, and an interval from single ones would be too narrow.
 // The first iteration stays the first, and no other one takes its times: there, memory is touched for the first time
 // and ranks connect, which no later iteration does again.
-uint64_t drawn_iteration(const Series& series, uint64_t iteration) {
+uint64_t drawn_iteration(const Series& series, uint64_t iteration, uint64_t seed) {
   if (series.recorded < 2 || !iteration) return 0;
   const uint64_t others = series.recorded - 1;
   const auto block = static_cast<uint64_t>(std::sqrt(static_cast<double>(others)));
-  return 1 + (drawn(series.seed, iteration / block) % others + iteration % block) % others;
+  return 1 + (drawn(seed, iteration / block) % others + iteration % block) % others;
 }
 
 bool remove_empty(Shape* shape, uint32_t body, std::vector<uint8_t>* known) {
@@ -63,15 +63,15 @@ Shape joined(const Shape& shape) {
   return found;
 }
 
-size_t place_of_drawn(const Series& series, uint64_t call) {
+size_t place_of_drawn(const Series& series, uint64_t call, uint64_t seed) {
   const uint64_t size = series.ps.size();
-  if (!series.per_iteration) return static_cast<size_t>(call < size ? call : drawn(series.seed, call) % size);
+  if (!series.per_iteration) return static_cast<size_t>(call < size ? call : drawn(seed, call) % size);
   const uint64_t inside = call < series.before ? 0 : call - series.before;
   const uint64_t iteration = inside / series.per_iteration;
   uint64_t found = call;
   if (call >= series.before && iteration < series.wanted) {
-    const bool as_recorded = !series.seed && iteration < series.recorded;
-    const uint64_t from = as_recorded ? iteration : drawn_iteration(series, iteration);
+    const bool as_recorded = !seed && iteration < series.recorded;
+    const uint64_t from = as_recorded ? iteration : drawn_iteration(series, iteration, seed);
     found = series.before + from * series.per_iteration + inside % series.per_iteration;
   } else if (call >= series.before) {
     found = call - (series.wanted - series.recorded) * series.per_iteration;

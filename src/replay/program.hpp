@@ -88,14 +88,15 @@ struct Series {
   uint64_t recorded = 0, wanted = 0;  // iterations
   uint64_t seed = 0;                  // 0: as recorded as far as that goes
 };
-size_t place_of_drawn(const Series& series, uint64_t call);
-// The place in Series::ps of a call's time.
-inline size_t place_in(const Series& series, uint64_t call) {
+size_t place_of_drawn(const Series& series, uint64_t call, uint64_t seed);
+// The place in Series::ps of a call's time.   seed: in place of the series' own; 0: that.
+inline size_t place_in(const Series& series, uint64_t call, uint64_t seed = 0) {
+  if (!seed) seed = series.seed;
   // As recorded, which most calls are; the rest divides.
   const uint64_t as_recorded = series.before + series.recorded * series.per_iteration;
-  if (!series.seed && call < as_recorded && call < series.ps.size() && series.recorded <= series.wanted)
+  if (!seed && call < as_recorded && call < series.ps.size() && series.recorded <= series.wanted)
     return static_cast<size_t>(call);
-  return place_of_drawn(series, call);
+  return place_of_drawn(series, call, seed);
 }
 
 // What the calls of a leaf do that differ, in their order.

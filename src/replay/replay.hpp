@@ -35,6 +35,7 @@ struct Stuck {
 struct Options {
   bool skip = true;  // steady state
   bool sensitivities = false;
+  uint64_t seed = 0;  // of iterations that are drawn; 0: the program's own
 };
 
 // A call as it was replayed.   waited_ps: in it, for messages, their way included, and for those that it meets.

@@ -94,6 +94,7 @@ uint32_t Translation::group(uint64_t identity) {
 }
 
 void Translation::collective(const At& at, bool nonblocking) {
+  if (at.leaf.identity.of(at.member) == left_out) return;
   const uint32_t number = group(at.leaf.identity.of(at.member));
   const std::vector<uint32_t>* members = number == UINT32_MAX ? nullptr : &program_.groups[number];
   const auto me =

@@ -120,6 +120,12 @@ double Translation::send_ns(const At& at, double ns) const {
                                              : ns * (1 - settings_.messages.after_send);
 }
 
+// Of either end of a message for which the recording has no call: as the cheapest sends take, and the copy.
+double Translation::usual_message_ns(int64_t bytes) const {
+  const double copied = waits_for_receiver(bytes) ? 0 : settings_.copy_per_byte_ns * static_cast<double>(bytes);
+  return settings_.messages.long_send_ns + copied;
+}
+
 // Packed messages are copied together by their sender and apart by their receiver. A message is a copy, too, and now
 // between data that are used less often.
 void Translation::copies(const At& at, bool receives) {

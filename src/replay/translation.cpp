@@ -365,7 +365,9 @@ void Translation::requests(const At& at) {
   const double ns = mean_ns / static_cast<double>(std::max<size_t>(1, starts ? call.parts.size() : 1));
   if (call.cls == CallClass::icoll || call.cls == CallClass::comm_icreate) return collective(at, true);
   copies(at, false);
-  const auto cost_of_one = [&](const CallPart& part) {
+  const auto cost_of_one = [&](size_t number) {
+    const CallPart& part = call.parts[number];
+    if (at.from.spread) return usual_message_ns(at.leaf.parts[number].of(at.member).posted_bytes);
     if (part.sends()) return send_ns(at, ns);
     return at.from.unblocked ? received(at, false).message_ns : ns;
   };
@@ -376,7 +378,7 @@ void Translation::requests(const At& at) {
     const bool moves = part && (part->sends() || part->receives());
     if (moves && part->wildcard && part->receives()) {
       ++differences_.wildcards;
-    } else if (moves && message(at, i, part->sends(), false, cost_of_one(*part))) {
+    } else if (moves && message(at, i, part->sends(), false, cost_of_one(i))) {
       continue;
     } else if (!moves) {
       differences_.unknown += call.facts().category == trace::Category::point_to_point;

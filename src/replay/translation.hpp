@@ -73,6 +73,7 @@ class Translation {
   static int64_t received_bytes(const At& at);
   bool waits_for_receiver(int64_t bytes) const;
   double send_ns(const At& at, double ns) const;
+  double usual_message_ns(int64_t bytes) const;
   void rest_of_send(double ns);
   void after(double ns);
   bool has_messages() const { return settings_.messages.has_long() && !settings_.network; }

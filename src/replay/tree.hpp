@@ -13,6 +13,9 @@
 
 namespace leadline::replay {
 
+// Instead of a communicator's identity, on a rank that a change leaves out of a collective.
+inline constexpr uint64_t left_out = UINT64_MAX;
+
 struct TreeLeaf {
   calls::Leaf leaf;
   uint32_t number = structure::no_index;  // in the whole run; no_index: a change made it
@@ -25,6 +28,7 @@ struct TreeLeaf {
   bool unblocked = false;   // by a change: its calls were blocking
   bool relaxed = false;     // by a change: its sends waited for their receivers
   bool inserted = false;    // by a change: a wait that was not there
+  bool spread = false;      // made by a change: messages in place of a collective
   double takes = 1;         // by a change: what the calls' own time is multiplied with
 };
 

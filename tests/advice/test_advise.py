@@ -74,7 +74,7 @@ class Replayed:
     ) -> None:
         self._changed_s, self._error, self._own_s, self._adapted = changed_s, error, own_s, adapted
 
-    def predict(self, change: Any) -> Any:
+    def predict(self, change: Any, *, told: bool = True) -> Any:
         base = Drawn((10.0,) * len(self._changed_s))
         found = type("Found", (), {})()
         found.base, found.predicted = base, Drawn(self._changed_s) if change.program else base

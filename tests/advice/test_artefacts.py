@@ -20,9 +20,11 @@ from replay.predicted_runs import record
 from leadline import predict
 from leadline.__main__ import main
 from leadline.advice.artefacts import Artefact, NotMade, artefacts_of
+from leadline.advice.artefacts.file_systems import file_system_of
 from leadline.advice.artefacts.hints import hints
 from leadline.advice.artefacts.placement import RANKFILE, placement
 from leadline.advice.artefacts.settings import settings
+from leadline.figures.files import FileCounts
 from leadline.placing.traffic import between, exchanged
 
 
@@ -121,7 +123,8 @@ def test_a_setting_is_written_where_the_replay_gains() -> None:
 
 def content_of(function: str, moved_bytes: int, library: str = "MPICH Version: 5.0.2") -> Any:
     site = SimpleNamespace(name=function, calls=4, moved_bytes=moved_bytes)
-    return SimpleNamespace(run=run_on(["a", "a", "b", "b"], [], library=library), sites=[site])
+    files = SimpleNamespace(files=[])
+    return SimpleNamespace(run=run_on(["a", "a", "b", "b"], [], library=library), sites=[site], files=files)
 
 
 def test_hints_are_for_collective_transfers_that_exceed_the_buffer() -> None:
@@ -136,6 +139,31 @@ def test_hints_are_for_collective_transfers_that_exceed_the_buffer() -> None:
         content_of("MPI_File_write_at_all", 100 << 20, "Open MPI v5.0.11"),
     ):
         assert isinstance(hints(content), NotMade)
+
+
+def test_files_that_hosts_write_together_get_a_stripe_for_each() -> None:
+    content = content_of("MPI_File_write_at_all", 3 << 20)
+
+    def written_by(*processes: int) -> None:
+        ranks = [SimpleNamespace(process=process, mpi=FileCounts(bytes_written=100)) for process in processes]
+        content.files.files = [SimpleNamespace(file="/scratch/out.nc", ranks=ranks)]
+
+    written_by(0, 1, 2, 3)
+    made = hints(content, lambda _: "lustre")
+    assert isinstance(made, Artefact)
+    given = [line for line in made.text.splitlines() if not line.startswith("#")]
+    assert given == ["striping_factor 2", f"striping_unit {2 << 20}", "cb_nodes 2"]
+    assert isinstance(hints(content, lambda _: "ext4"), NotMade)
+    written_by(0, 1)  # of one host
+    assert isinstance(hints(content, lambda _: "lustre"), NotMade)
+
+
+def test_a_path_lies_on_the_deepest_mount() -> None:
+    mounts = "/dev/sda / ext4 rw 0 0\nfs@o2ib:/fs /scratch lustre rw 0 0\nx /scratch/my\\040own tmpfs rw 0 0\n"
+    assert file_system_of("/scratch/run/out.nc", mounts) == "lustre"
+    assert file_system_of("/scratchy/out.nc", mounts) == "ext4"
+    assert file_system_of("/scratch/my own/out.nc", mounts) == "tmpfs"
+    assert file_system_of("out.nc", mounts) == ""
 
 
 def test_the_command_says_what_it_does_not_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

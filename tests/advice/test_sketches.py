@@ -62,6 +62,8 @@ CASES = {
     "collective.distribute": (candidate("collective", 0, "distribute"), recorded("MPI_Send", 1, 800)),
     "collective.reduce": (candidate("collective", 0, "reduce"), recorded("MPI_Recv", 1, 800)),
     "collective.alltoall": (candidate("collective", 0, "alltoall"), recorded("MPI_Isend", 2, 800)),
+    "smaller-communicator": (candidate("smaller-communicator", 0), recorded("MPI_Gatherv", 1, 800)),
+    "sparse-exchange": (candidate("sparse-exchange", 0), recorded("MPI_Alltoallv", 1, 800)),
 }
 
 

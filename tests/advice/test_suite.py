@@ -39,10 +39,12 @@ TOLD_BY_CALLS = {
     "read_by_all": "read_all_by_all",
     "serial_output": "write_by_one",
     "small_writes": "small_io",
+    "reopened_input": "reopened_files",
     "healthy_halo": "",
     "healthy_textbook": "",
     "healthy_transpose": "",
     "healthy_output": "",
+    "healthy_redistribution": "",
 }
 NEVER_HEALTHY = {*TOLD_BY_CALLS.values(), "consecutive_exchanges", "consecutive_reductions", "redundant_barrier"} - {""}
 

@@ -124,6 +124,31 @@ class TreeBuilder {
     for (size_t m = 0; m < states_[c].ranks.size(); ++m) leaf.posted_bytes.add(bytes);
     call(c, leaf);
   }
+  // counts: of elements of 8 bytes, which a rank sends to another one.
+  template <class Counts>
+  void all_to_all_by_counts(size_t c, const Counts& counts, uint32_t site) {
+    Leaf leaf = leaf_of(c, CallClass::coll, "MPI_Alltoallv", site);
+    CallPart part;
+    part.moves = moves::contributes | moves::collects;
+    leaf.call.parts.push_back(part);
+    leaf.makers.push_back(0);
+    leaf.modes.push_back(leadline::trace::SendMode::standard);
+    auto& column = leaf.parts.emplace_back();
+    for (const uint32_t rank : states_[c].ranks) {
+      calls::LeafCounts own;
+      LeafPart mine;
+      mine.identity = world;
+      for (uint32_t other = 0; other < ranks_; ++other) {
+        own.send.push_back(counts(rank, other));
+        own.receive.push_back(counts(other, rank));
+        mine.out_bytes += 8 * own.send.back();
+        mine.in_bytes += 8 * own.receive.back();
+      }
+      leaf.counts.add(own);
+      column.add(mine);
+    }
+    call(c, leaf);
+  }
   void local(size_t c, uint32_t site) { call(c, leaf_of(c, CallClass::local, "MPI_Wtime", site)); }
   // By a rank alone, which takes so long.
   void file(size_t c, float ns, uint32_t site) {

@@ -288,7 +288,7 @@ class _Asked:
         return before_and_after(content, self._replays, self._change(()), changes)
 
     def _predict(self, program: Sequence[AnyChange | Algorithm]) -> Prediction:
-        return self._replays.predict(self._change(program))
+        return self._replays.predict(self._change(program), told=not program)
 
     def share(self, program: Sequence[AnyChange | Algorithm], *, ideal: bool = False) -> float | None:
         """The gain of a change; None if it cannot be made."""

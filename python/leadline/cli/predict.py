@@ -117,6 +117,21 @@ COLLECTIVE = "=collective"
     help="Messages of all ranks to all others become an all-to-all.",
 )
 @click.option(
+    "--sparse",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_SPARSE",
+    help="MPI_Alltoallv becomes messages between the ranks that have data for each other.",
+)
+@click.option(
+    "--without-idle",
+    "without_idle",
+    multiple=True,
+    metavar="SITES",
+    envvar="LEADLINE_WITHOUT_IDLE",
+    help="Ranks without data in the collective calls there do not make them.",
+)
+@click.option(
     "--nonblocking",
     multiple=True,
     metavar="SITES",
@@ -210,6 +225,8 @@ def command(
     gather: tuple[str, ...],
     distribute: tuple[str, ...],
     alltoall: tuple[str, ...],
+    sparse: tuple[str, ...],
+    without_idle: tuple[str, ...],
     nonblocking: tuple[str, ...],
     overlap: tuple[str, ...],
     without: tuple[str, ...],
@@ -255,9 +272,11 @@ def command(
             Computation,
             Distribute,
             ExchangeAll,
+            ExchangeFew,
             Files,
             Gather,
             Join,
+            LeaveOutIdle,
             Merge,
             Nonblocking,
             NoNoise,
@@ -291,6 +310,8 @@ def command(
         program += [Gather(sites) for sites in gather]
         program += [Distribute(sites) for sites in distribute]
         program += [ExchangeAll(sites) for sites in alltoall]
+        program += [ExchangeFew(sites) for sites in sparse]
+        program += [LeaveOutIdle(sites) for sites in without_idle]
         program += [Nonblocking(sites) for sites in nonblocking]
         program += [Overlap(sites) for sites in overlap]
         program += [Without(sites) for sites in without]

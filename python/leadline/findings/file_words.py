@@ -17,6 +17,7 @@ def file_sentence(found: dict[str, Any]) -> str:
         "read_by_one": _by_one,
         "small_io": _small,
         "file_per_rank": _one_per_rank,
+        "reopened_files": _reopened,
     }[found["pattern"]](found)
 
 
@@ -63,4 +64,12 @@ def _one_per_rank(found: dict[str, Any]) -> str:
     return (
         f"{fmt.percent(found['deciding_share'])}: every rank opens its own files "
         f"({in_words(found['file'], found['files'])})."
+    )
+
+
+def _reopened(found: dict[str, Any]) -> str:
+    verb = "is" if found["files"] == 1 else "are"
+    return (
+        f"{fmt.percent(found['deciding_share'])}: {in_words(found['file'], found['files'])} {verb} opened and closed "
+        f"{fmt.number(found['opens_each'])} times by each rank."
     )

@@ -146,6 +146,24 @@ class ExchangeAll:
 
 
 @dataclass(frozen=True)
+class ExchangeFew:
+    """Those of an MPI_Alltoallv (or w) become nonblocking messages between the ranks that have data for each other.
+    members: the calls' numbers in the run, if these are known; else those at `sites`."""
+
+    sites: str
+    members: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class LeaveOutIdle:
+    """Ranks that have no data in any of these collective calls do not make them. members: the calls' numbers in the
+    run, if these are known; else those at `sites`."""
+
+    sites: str
+    members: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class PollOnce:
     """Polls in a row that find nothing, and that no success ends, become one. members: their numbers in the run, if
     these are known, and then there need not be any; else those at `sites`."""
@@ -163,11 +181,37 @@ class Algorithm:
     name: str
 
 
-OfCalls = Without | Join | Merge | Nonblocking | Overlap | Gather | Distribute | ExchangeAll | Files | Relax | PollOnce
+OfCalls = (
+    Without
+    | Join
+    | Merge
+    | Nonblocking
+    | Overlap
+    | Gather
+    | Distribute
+    | ExchangeAll
+    | ExchangeFew
+    | LeaveOutIdle
+    | Files
+    | Relax
+    | PollOnce
+)
 AnyChange = OfCalls | Pack | Computation | Balance | NoNoise
 # Computation is what it is before messages are packed and computation is spread. What overlaps comes last.
 _ORDER = (
-    *(PollOnce, Computation, NoNoise, Files, Relax, Without, Gather, Distribute, ExchangeAll),
+    *(
+        PollOnce,
+        Computation,
+        NoNoise,
+        Files,
+        Relax,
+        Without,
+        Gather,
+        Distribute,
+        ExchangeAll,
+        LeaveOutIdle,
+        ExchangeFew,
+    ),
     *(Pack, Join, Merge, Nonblocking, Balance, Overlap),
 )
 
@@ -227,6 +271,12 @@ def _apply(tree: _core.ReplayTree, run: Run, change: AnyChange) -> Made:
             case ExchangeAll():
                 name, text = "alltoall", f"messages in {change.sites} from all ranks to all made an all-to-all"
                 done = tree.exchange_all(*_calls_of(run, change))
+            case ExchangeFew():
+                name, text = "sparse", f"all-to-alls in {change.sites} made messages between ranks that have data"
+                done = tree.exchange_few(*_calls_of(run, change))
+            case LeaveOutIdle():
+                name, text = "without-idle", f"collectives in {change.sites} not made by ranks without data"
+                done = tree.leave_out_idle(*_calls_of(run, change))
             case Nonblocking():
                 name, text = "nonblocking", f"messages in {change.sites} nonblocking, with one wait for each exchange"
                 done = tree.nonblocking(*_calls_of(run, change))

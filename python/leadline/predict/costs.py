@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -72,15 +73,22 @@ class Costs:
         settings.collective_ns = self.collective_ns
         settings.cost_level = self.level
         settings.latency_ns = self.latency_ns
-        if self.messages is not None:
-            costs = replayed_costs(self.messages, self.shared, self.longer)
-            costs.after_send = self.after_send
-            costs.together = self.together
-            costs.long_start_ns = self.long_start_ns
-            if self.assumes_busy:
-                for n_bytes, ns in self.messages.busy.items():
-                    costs.set_long_busy(n_bytes, (self.long_start_ns + ns) * self.longer)
-            settings.messages = costs
+        if self._of_messages is not None:
+            settings.messages = self._of_messages
+
+    @functools.cached_property
+    def _of_messages(self) -> _core.MessageCosts | None:
+        """Made once for all replays: a large run has thousands of call sites."""
+        if self.messages is None:
+            return None
+        costs = replayed_costs(self.messages, self.shared, self.longer)
+        costs.after_send = self.after_send
+        costs.together = self.together
+        costs.long_start_ns = self.long_start_ns
+        if self.assumes_busy:
+            for n_bytes, ns in self.messages.busy.items():
+                costs.set_long_busy(n_bytes, (self.long_start_ns + ns) * self.longer)
+        return costs
 
     def sentence(self) -> str:
         """What they are."""

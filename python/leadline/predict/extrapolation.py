@@ -25,10 +25,15 @@ class Replay:
     steps: int = 0
 
 
+def is_whole(settings: _core.ReplaySettings, recorded: int) -> bool:
+    """Whether so many steps are always replayed, each of them.   recorded: the recording's number of steps."""
+    return not recorded or settings.steps <= LEAST_STEPS * recorded
+
+
 def replayed(tree: _core.ReplayTree, settings: _core.ReplaySettings, recorded: int, traced: bool = False) -> Replay:
     """recorded: the recording's number of steps."""
     wanted = settings.steps
-    if not recorded or wanted <= LEAST_STEPS * recorded:
+    if is_whole(settings, recorded):
         return Replay(tree.replay(settings, traced))
     few = _with_steps(tree, settings, LEAST_STEPS * recorded, traced)
     messages = few["messages"] / (LEAST_STEPS * recorded)

@@ -15,9 +15,9 @@ from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
 from leadline.predict import own_time, packing, placing
-from leadline.predict.changes import AnyChange, Made, Overlap, Without, apply
+from leadline.predict.changes import AnyChange, ExchangeFew, Made, Overlap, Without, apply
 from leadline.predict.costs import Costs, closest
-from leadline.predict.extrapolation import LEAST_STEPS, replayed
+from leadline.predict.extrapolation import LEAST_STEPS, is_whole, replayed
 from leadline.predict.figures import Figures, between, phases_of, widened
 from leadline.predict.message_costs import ALL_COPIED
 from leadline.predict.notes import LAST_IS_APART, on_differences, on_extrapolation
@@ -147,8 +147,9 @@ class Replays:
         if not self.several_hosts and self.times["whole"]:
             self.costs = closest(run, self.costs, self._error, LARGE_ERROR)
 
-    def predict(self, change: Change) -> Prediction:
+    def predict(self, change: Change, *, told: bool = True) -> Prediction:
         """The base is replayed with the costs in the recording; over several hosts, in the network of the change.
+        told: False: without sensitivities, notes and assumptions, which take more replays.
 
         Raises UsageError, with the reason, if the change cannot be made, or the ranks would wait for each other.
         """
@@ -187,8 +188,6 @@ class Replays:
         without_s = own_s if change.program or not another else self._own_of_all_s(changed, change)
         predicted = own_time.at_least_without(predicted, without_s, change.steps or steps)
         errors = _errors(self.times, base)
-        last = replayed(changed, _settings(replace(change, old_windows=bool(windows)), self.costs), steps, traced=True)
-        traced = _settled(last.outcome)
         off = abs(self.costs.error) if change.program else 0.0
         found = Prediction(
             recorded_s=self.times,
@@ -199,12 +198,17 @@ class Replays:
             error_of_base=errors,
             steps_recorded=steps,
             steps=change.steps or steps,
-            sensitivities=traced["sensitivities"],
+            sensitivities=(0, 0, 0, 0),
             loop=self.loop,
             lumped=self.loop is not None and lumps_steps(self.run, self.loop.number),
             made=made,
             own_s=own_s,
         )
+        if not told:
+            return found
+        last = replayed(changed, _settings(replace(change, old_windows=bool(windows)), self.costs), steps, traced=True)
+        traced = _settled(last.outcome)
+        found.sensitivities = traced["sensitivities"]
         found.notes = on_differences(self.tree.replay(_settings(plain, self.costs))["differences"], self.run)
         if self._last_is_apart(changed, change):
             found.notes.append(LAST_IS_APART)
@@ -324,6 +328,12 @@ class Replays:
         return self._made(change, change.program)
 
     def _made(self, change: Change, program: tuple[AnyChange, ...]) -> tuple[_core.ReplayTree, list[Made]]:
+        sparse = [one for one in program if isinstance(one, ExchangeFew)]
+        if sparse and change.network is None and self.costs.messages is None:
+            raise UsageError(
+                f"--sparse {sparse[0].sites}: the run sends too few messages to tell what one costs",
+                hint="--network FILE",
+            )
         tree = _core.ReplayTree(self.recorded)
         made = apply(tree, self.run, program)
         if change.hosts:
@@ -510,9 +520,14 @@ def figures_of(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: i
 
     Raises UsageError if the network has no place for a node."""
     placing.check_places(tree.nodes, change.network)
-    replays = cores.at_once(
-        lambda seed: _settled(replayed(tree, _settings(change, costs, seed), recorded).outcome), range(draws + 1)
-    )
+    settings = _settings(change, costs)
+    if is_whole(settings, recorded):  # translated once
+        program = _core.ReplayProgram(tree, settings)
+        replays = cores.at_once(lambda seed: _settled(program.replay(seed)), range(draws + 1))
+    else:
+        replays = cores.at_once(
+            lambda seed: _settled(replayed(tree, _settings(change, costs, seed), recorded).outcome), range(draws + 1)
+        )
     first, drawn = replays[0], replays[1:]
     steps = change.steps or recorded
     wholes = [max(one["end_s"]) for one in [first, *drawn]]

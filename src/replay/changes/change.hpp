@@ -75,6 +75,13 @@ Refusal distribute(const Selection& at, Tree* tree, Made* made);
 // Those of all to all become an all-to-all.
 Refusal exchange_all(const Selection& at, Tree* tree, Made* made);
 
+// Those of an MPI_Alltoallv (or w) become nonblocking messages to and from the ranks that data go to or come from.
+Refusal exchange_few(const Selection& at, Tree* tree, Made* made);
+
+// Ranks that have no data in any of these collective calls do not make them; the others do on a communicator of their
+// own.
+Refusal leave_out_idle(const Selection& at, Tree* tree, Made* made);
+
 // Of a leaf: whether the calls of a class's members are selected.
 std::vector<uint8_t> selected_leaves(const TreeClass& of, const Selection& at);
 // Whether each message that a change made is received as it is sent; otherwise which is not.

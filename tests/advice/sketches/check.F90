@@ -26,6 +26,8 @@ program check
   use collective_distribute, only: send_to_all, scatter_parts
   use collective_reduce, only: combine_on_root
   use collective_alltoall, only: exchange_with_all
+  use smaller_communicator, only: create_with_data, free_with_data
+  use sparse_exchange, only: exchange_with_few
   use leadline_segments
   implicit none
   integer, parameter :: fields = 6, points = 50
@@ -40,6 +42,7 @@ program check
   call check_exchanges()
   call check_files()
   call check_output()
+  call check_few()
   call MPI_Finalize(error)
 contains
   subroutine tell(name, same)
@@ -122,6 +125,40 @@ contains
     call exchange_with_all(MPI_COMM_WORLD, out, at_once)
     call tell("collective.alltoall", all(naive == at_once))
   end subroutine check_collectives
+
+  ! A rank has a value for itself and as many for the next one as its rank has, and one more. The last rank has no data
+  ! in a gather.
+  subroutine check_few()
+    real(8) :: out(2 * ranks), naive(4 * ranks), few(4 * ranks), data, gathered(ranks)
+    integer :: counts(0:ranks - 1), at(0:ranks - 1), received(0:ranks - 1), to(0:ranks - 1), before, r
+    COMMUNICATOR :: with_data
+    logical :: same
+    before = mod(rank + ranks - 1, ranks)
+    counts = 0
+    received = 0
+    counts(rank) = 1
+    received(rank) = 1
+    counts(mod(rank + 1, ranks)) = rank + 1
+    received(before) = before + 1
+    at = [(sum(counts(0:r - 1)), r = 0, ranks - 1)]
+    to = [(sum(received(0:r - 1)), r = 0, ranks - 1)]
+    out = [(rank * 100d0 + r, r = 1, 2 * ranks)]
+    naive = 0
+    few = 0
+    call MPI_Alltoallv(out, counts, at, MPI_DOUBLE_PRECISION, naive, received, to, MPI_DOUBLE_PRECISION, &
+                       MPI_COMM_WORLD, error)
+    call exchange_with_few(MPI_COMM_WORLD, out, counts, at, few, received, to)
+    call tell("sparse-exchange", all(naive == few))
+    data = rank
+    gathered = 0
+    call create_with_data(MPI_COMM_WORLD, rank + 1 < ranks, with_data)
+    same = (with_data == MPI_COMM_NULL) .eqv. (rank + 1 == ranks)
+    if (with_data /= MPI_COMM_NULL) &
+      call MPI_Gather(data, 1, MPI_DOUBLE_PRECISION, gathered, 1, MPI_DOUBLE_PRECISION, 0, with_data, error)
+    if (rank == 0) same = same .and. all(gathered == [(real(r, 8), r = 0, ranks - 2), 0d0])
+    call free_with_data(with_data)
+    call tell("smaller-communicator", same .and. with_data == MPI_COMM_NULL)
+  end subroutine check_few
 
   logical function alike(a, b)
     COMMUNICATOR, intent(in) :: a, b

@@ -46,6 +46,8 @@
 #include "less-output.c"
 #include "parallel-io.c"
 #include "read-once.c"
+#include "smaller-communicator.c"
+#include "sparse-exchange.c"
 
 static int rank, ranks;
 
@@ -208,6 +210,27 @@ static void check_collectives(void) {
   tell("collective.alltoall", memcmp(naive, at_once, (size_t)ranks * sizeof *naive) == 0);
 }
 
+/* A rank has a value for itself and as many for the next one as its rank has, and one more. The last rank has no data
+   in a gather. */
+static void check_few(void) {
+  enum { MOST = 8 };
+  double out[2 * MOST], naive[4 * MOST] = {0}, few[4 * MOST] = {0}, data = rank, all[MOST] = {0};
+  int counts[MOST] = {0}, at[MOST], received[MOST] = {0}, to[MOST], same = 1;
+  const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+  counts[rank] = received[rank] = 1, counts[next] = rank + 1, received[before] = before + 1;
+  for (int r = 0, i = 0, j = 0; r < ranks; i += counts[r], j += received[r], ++r) at[r] = i, to[r] = j;
+  for (int i = 0; i < 2 * MOST; ++i) out[i] = rank * 100 + i;
+  MPI_Alltoallv(out, counts, at, MPI_DOUBLE, naive, received, to, MPI_DOUBLE, MPI_COMM_WORLD);
+  exchange_with_few(MPI_COMM_WORLD, (const char*)out, counts, at, (char*)few, received, to, MPI_DOUBLE);
+  tell("sparse-exchange", memcmp(naive, few, sizeof few) == 0);
+  create_with_data(MPI_COMM_WORLD, rank + 1 < ranks);
+  if (with_data != MPI_COMM_NULL) MPI_Gather(&data, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, with_data);
+  for (int r = 0; r < ranks; ++r) same = same && (rank || all[r] == (r + 1 < ranks ? r : 0));
+  same = same && (with_data == MPI_COMM_NULL) == (rank + 1 == ranks);
+  free_with_data();
+  tell("smaller-communicator", same && with_data == MPI_COMM_NULL);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -219,6 +242,7 @@ int main(int argc, char** argv) {
   check_exchanges();
   check_files();
   check_output();
+  check_few();
   MPI_Finalize();
   return 0;
 }

@@ -129,6 +129,28 @@ def check_collectives() -> None:
     tell("collective.alltoall", receive.tobytes() == by_hand.tobytes())
 
 
+def check_few() -> None:
+    """A rank has a value for itself and as many for the next one as its rank has, and one more. The last rank has no
+    data in a gather."""
+    ranks, before = world.size, (world.rank - 1) % world.size
+    counts, received = [0] * ranks, [0] * ranks
+    counts[world.rank] = received[world.rank] = 1
+    counts[(world.rank + 1) % ranks], received[before] = world.rank + 1, before + 1
+    at, to = [sum(counts[:r]) for r in range(ranks)], [sum(received[:r]) for r in range(ranks)]
+    out = 100.0 * world.rank + np.arange(2 * ranks)
+    naive, few = np.zeros(4 * ranks), np.zeros(4 * ranks)
+    world.Alltoallv([out, counts, at, MPI.DOUBLE], [naive, received, to, MPI.DOUBLE])
+    sketch("sparse-exchange").exchange_with_few(world, out, counts, at, few, received, to)
+    tell("sparse-exchange", naive.tobytes() == few.tobytes())
+    smaller = sketch("smaller-communicator")
+    smaller.create_with_data(world, world.rank + 1 < ranks)
+    has_data = smaller.with_data != MPI.COMM_NULL
+    gathered = smaller.with_data.gather(world.rank) if has_data else None
+    smaller.free_with_data()
+    expected = list(range(ranks - 1)) if world.rank == 0 else None
+    tell("smaller-communicator", gathered == expected and has_data == (world.rank + 1 < ranks))
+
+
 check_pack()
 check_collectives()
 check_reductions()
@@ -136,3 +158,4 @@ check_created()
 check_exchanges()
 check_files()
 check_output()
+check_few()

@@ -81,6 +81,8 @@ FAULTS = (
     Case("own_allreduce", "collectives", 1000, "by rank 0", (*TO_ALL, *TO_ONE), COLLECTIVE, 3),
     Case("own_alltoall", "collectives", 300, "by sends", ALL_TO_ALL, COLLECTIVE, 4),
     Case("own_allgather", "collectives", 300, "by sends", ALL_TO_ALL, COLLECTIVE, 4),
+    Case("idle_in_exchange", "collectives", 1000, "ranks without data", ("waiting",), ("smaller-communicator",), 3),
+    Case("few_partners", "collectives", 500, "an MPI_Alltoallv for neighbours", (), ("sparse-exchange",), 4),
     Case("gather_of_everything", "collectives", 300, "all data on one rank", ("costliest-site",)),
     Case("communicator_each_step", "objects", 1000, "MPI_Comm_dup", *MADE),
     Case("split_each_step", "objects", 1000, "MPI_Comm_split", *MADE),
@@ -99,6 +101,7 @@ FAULTS = (
     Case("small_writes", "files", 150, "8 bytes each", ("small_io",), ("larger-io",)),
     Case("opened_each_step", "files", 200, "opened for each line", ("small_io",), ("larger-io",)),
     Case("file_per_step", "files", 500, "a file per rank and step", ("file_per_rank",), ("larger-io",)),
+    Case("reopened_input", "files", 400, "opened in each step", ("reopened_files",), ("keep-open",)),
     Case("flushed_lines", "files", 20, "fsync after each line", ("file-time", "waiting")),
     Case("independent_pieces", "files", 200, "64 pieces through MPI-IO", ("small_io",), ("larger-io",)),
 )
@@ -123,6 +126,8 @@ HEALTHY = (
     Case("healthy_panels", "collectives", 100),
     Case("healthy_output", "files", 100),
     Case("healthy_input", "files", 100),
+    Case("healthy_snapshots", "files", 100),
+    Case("healthy_redistribution", "collectives", 100),
     Case("healthy_meeting", "exchanges", 100),
 )
 

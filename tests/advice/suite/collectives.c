@@ -152,6 +152,44 @@ CASE(own_allgather) { /* the same block to each rank */
   }
 }
 
+/* A block for each partner of the two counts; every rank calls it. */
+OWN void swap_by_counts(int below_count, int above_count) {
+  int counts[64] = {0}, places[64];
+  if (rank) counts[rank - 1] = below_count;
+  if (rank + 1 < size) counts[rank + 1] = above_count;
+  for (int r = 0; r < size; ++r) places[r] = 1000 * r;
+  MPI_Alltoallv(out, counts, places, MPI_DOUBLE, in, counts, places, MPI_DOUBLE, COMM);
+  KEEP;
+}
+
+CASE(few_partners) { /* faces for neighbours in a row of ranks, by an all-to-all */
+  for (int step = 0; step < steps; ++step) {
+    compute(200);
+    if (mended)
+      swap_faces(out, 500);
+    else
+      swap_by_counts(500, 500);
+    swap_faces(in, 100);
+  }
+}
+
+CASE(idle_in_exchange) { /* the last rank has nothing to exchange, and comes late */
+  MPI_Comm others;
+  MPI_Comm_split(COMM, rank + 1 < size ? 0 : MPI_UNDEFINED, rank, &others);
+  int counts[64] = {0}, places[64];
+  for (int r = 0; r < size; ++r) places[r] = 1000 * r, counts[r] = r + 1 < size && rank + 1 < size ? 1000 : 0;
+  for (int step = 0; step < steps; ++step) {
+    compute(rank + 1 < size ? 100 : 180);
+    if (!mended)
+      MPI_Alltoallv(out, counts, places, MPI_DOUBLE, in, counts, places, MPI_DOUBLE, COMM);
+    else if (rank + 1 < size)
+      MPI_Alltoallv(out, counts, places, MPI_DOUBLE, in, counts, places, MPI_DOUBLE, others);
+    compute(rank + 1 < size ? 180 : 100);
+    sum();
+  }
+  if (rank + 1 < size) MPI_Comm_free(&others);
+}
+
 CASE(gather_of_everything) { /* rank 0 collects all fields in each step to compute one number */
   for (int step = 0; step < steps; ++step) {
     compute(300);
@@ -170,6 +208,15 @@ HEALTHY(healthy_transpose) { /* a transform in two directions */
     MPI_Alltoall(out, 500, MPI_DOUBLE, in, 500, MPI_DOUBLE, COMM);
     compute(900);
     MPI_Alltoall(in, 500, MPI_DOUBLE, out, 500, MPI_DOUBLE, COMM);
+  }
+}
+
+HEALTHY(healthy_redistribution) { /* parts of unlike lengths between all ranks */
+  int counts[64], places[64];
+  for (int r = 0; r < size; ++r) places[r] = 1000 * r, counts[r] = 100 + 10 * (r + rank) % 90;
+  for (int step = 0; step < steps; ++step) {
+    compute(1500);
+    MPI_Alltoallv(out, counts, places, MPI_DOUBLE, in, counts, places, MPI_DOUBLE, COMM);
   }
 }
 
@@ -202,5 +249,5 @@ HEALTHY(healthy_panels) { /* a panel from another rank in each step */
 
 PROGRAM(IS(barrier_each_step), IS(barrier_before_sum), IS(sums_in_a_row), IS(sums_in_a_loop), IS(broadcasts_in_a_row),
         IS(checked_too_often), IS(own_broadcast), IS(own_gather), IS(own_scatter), IS(own_allreduce), IS(own_alltoall),
-        IS(own_allgather), IS(gather_of_everything), IS(healthy_transpose), IS(healthy_gradients),
-        IS(healthy_hidden_sum), IS(healthy_panels))
+        IS(own_allgather), IS(few_partners), IS(idle_in_exchange), IS(gather_of_everything), IS(healthy_transpose),
+        IS(healthy_gradients), IS(healthy_hidden_sum), IS(healthy_panels), IS(healthy_redistribution))

@@ -123,6 +123,26 @@ CASE(file_per_step) { /* every rank writes a file in each step */
   if (mended) close(file), remove_file(name);
 }
 
+CASE(reopened_input) { /* each rank opens a file again for each part that it reads */
+  make_input("reopened.dat");
+  int file = open("reopened.dat", O_RDONLY);
+  for (int step = 0; step < steps; ++step) {
+    compute(40);
+    if (!mended) {
+      for (int i = 0; i < 10; ++i) {
+        int again = open("reopened.dat", O_RDONLY);
+        pread(again, in, 4096, (off_t)rank * BLOCK * sizeof *in + i * 4096L);
+        close(again);
+      }
+    } else {
+      for (int i = 0; i < 10; ++i) pread(file, in, 4096, (off_t)rank * BLOCK * sizeof *in + i * 4096L);
+    }
+    sum();
+  }
+  close(file);
+  remove_file("reopened.dat");
+}
+
 CASE(flushed_lines) { /* rank 0 has each of its lines written to the disk at once */
   int file = rank ? -1 : open("flushed.log", O_CREAT | O_TRUNC | O_WRONLY, 0600);
   for (int step = 0; step < steps; ++step) {
@@ -173,5 +193,19 @@ HEALTHY(healthy_input) { /* each rank reads its part at the beginning */
   remove_file("healthy-input.dat");
 }
 
+HEALTHY(healthy_snapshots) { /* each rank opens a file for its part of each snapshot */
+  for (int step = 0; step < steps; ++step) {
+    compute(1500);
+    if (step % 4 == 3) {
+      int file = open("healthy-snapshots.dat", O_CREAT | O_WRONLY, 0600);
+      pwrite(file, out, 8000, (off_t)rank * 8000);
+      close(file);
+    }
+    sum();
+  }
+  remove_file("healthy-snapshots.dat");
+}
+
 PROGRAM(IS(read_by_all), IS(root_reads), IS(serial_output), IS(small_writes), IS(opened_each_step), IS(file_per_step),
-        IS(flushed_lines), IS(independent_pieces), IS(healthy_output), IS(healthy_input))
+        IS(reopened_input), IS(flushed_lines), IS(independent_pieces), IS(healthy_output), IS(healthy_input),
+        IS(healthy_snapshots))

@@ -43,6 +43,7 @@ HELP = {
     "write_by_one": "Write in parallel (MPI_File_write_all, parallel NetCDF or HDF5), or less often.",
     "read_by_one": "Let each rank read its part: MPI_File_read_at_all, parallel NetCDF or HDF5.",
     "small_io": "Use larger transfers: whole arrays, or collective MPI-IO.",
+    "reopened_files": "Open the file once, before the loop, and close it after the loop.",
     "file_per_rank": "Write one shared file collectively: one file per rank can overload the metadata server.",
 }
 # On one host the kernel locks a file that is written: its ranks would take turns (advice/kinds/parallel_io.py).
@@ -63,7 +64,7 @@ FREEING = ("_free", "_disconnect")
 ROOTED = ("all_to_one", "one_to_all")
 OF_FILES = {
     *("files", "file_bytes", "readers", "remaining_s", "writer", "bytes_written", "reader", "bytes_read"),
-    *("names", "opening_s", "transfers", "bytes_each", "reads", "writes"),
+    *("names", "opening_s", "transfers", "bytes_each", "reads", "writes", "opens_each"),
 }
 
 

@@ -42,12 +42,15 @@ TITLES = {
     "allreduce_bound": "allreduce-bound loop",
     "no_overlap": "nonblocking calls without overlap",
     "polling": "polling",
+    "sparse_alltoall": "all-to-all with few partners",
+    "idle_in_collective": "ranks without data in a collective",
     "repeated_creation": "objects re-created every iteration",
     "read_all_by_all": "every rank reads the whole file",
     "write_by_one": "serial output (one rank writes)",
     "read_by_one": "serial input (one rank reads)",
     "small_io": "small transfers",
     "file_per_rank": "one file per rank",
+    "reopened_files": "files opened again and again",
 }
 
 # The same made of one-sided operations: puts, gets, accumulates, or several of them ("operations").
@@ -140,6 +143,12 @@ def _detail(entry: PatternEntry) -> str:
         return f" (neighbours or an all-to-all: record {found['ranks_to_tell']} ranks or more to tell)"
     if entry.name in ("packable_messages", *CONSECUTIVE):
         return f": {entry.bound}{found['together']}"
+    if entry.name == "sparse_alltoall":
+        return f": {fmt.number(found['partners'])} of {found['of_ranks'] - 1} other ranks"
+    if entry.name == "idle_in_collective":
+        return f": {found['idle']} of {found['of_ranks']}"
+    if entry.name == "reopened_files":
+        return f": {fmt.number(found['opens_each'])} times by each rank"
     if entry.name == "separate_reductions":
         return f": {found['reductions']} in each iteration"
     if entry.name == "repeated_creation":

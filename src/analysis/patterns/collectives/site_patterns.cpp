@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace leadline::analysis {
@@ -19,9 +20,20 @@ constexpr uint64_t failed_per_success = 10;  // polls
 constexpr uint64_t least_polls = 1000;
 constexpr double nearly_all = 0.9;  // of the steps
 constexpr uint64_t least_steps_of_local = 20;
+constexpr double few_partners = 0.5;        // of the other ranks
+constexpr int32_t least_of_few = 4;         // ranks
 constexpr double most_beside_steps = 0.02;  // calls beside those of the steps, as a share; one, in any case
 
 bool is_allreduce(const std::string& name) { return name == "MPI_Allreduce" || name == "MPI_Allreduce_c"; }
+bool is_alltoall_by_counts(std::string_view name) {
+  if (name.ends_with("_c")) name.remove_suffix(2);
+  return name == "MPI_Alltoallv" || name == "MPI_Alltoallw";
+}
+// Blocking ones: what a rank has may be nothing.
+bool has_counts_by_rank(std::string_view name) {
+  if (name.ends_with("_c")) name.remove_suffix(2);
+  return name == "MPI_Gatherv" || name == "MPI_Scatterv" || is_alltoall_by_counts(name);
+}
 bool is_barrier(const std::string& name) { return name == "MPI_Barrier"; }
 // Communicators to other programs are made when those connect.
 bool connects(const std::string& name) {
@@ -62,6 +74,8 @@ class SitePatterns {
     barriers();
     allreduces();
     polls();
+    few_exchange();
+    idle_ranks();
     created({CallClass::comm_create, CallClass::comm_icreate}, CallClass::comm_free, "communicators");
     created({CallClass::win_create}, CallClass::win_free, "windows");
     datatypes();
@@ -171,6 +185,37 @@ class SitePatterns {
       if (t.failed_polls < failed_per_success * iterations(t.loop)) continue;
       Pattern p = pattern("polling", {s});
       p.evidence = {{"polls", static_cast<int64_t>(t.polls)}, {"in_vain", static_cast<int64_t>(t.failed_polls)}};
+      found_->push_back(std::move(p));
+    }
+  }
+
+  // All-to-alls in which ranks have data for few others.
+  void few_exchange() {
+    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+      const SiteTraffic& t = traffic_.sites()[s];
+      if (!is_alltoall_by_counts(function(s).name) || !t.counted || t.counted != calls(s)) continue;
+      if (t.least_size != t.most_size || t.most_size < least_of_few) continue;
+      const double partners = static_cast<double>(t.partners) / static_cast<double>(t.counted);
+      if (partners > few_partners * (t.most_size - 1)) continue;
+      Pattern p = pattern("sparse_alltoall", {s});
+      p.evidence = {{"partners", partners},
+                    {"most_partners", static_cast<int64_t>(t.most_partners)},
+                    {"of_ranks", int64_t{t.most_size}}};
+      found_->push_back(std::move(p));
+    }
+  }
+
+  // Collectives that some ranks always make without data, and several others with data; in the main loop.
+  void idle_ranks() {
+    for (uint32_t s = 0; s < profile_.sites().size(); ++s) {
+      if (profile_.sites()[s].local || !within(s, main_) || !has_counts_by_rank(function(s).name)) continue;
+      int64_t idle = 0, others = 0;
+      for (const Cell& c : profile_.sites()[s].cells) {
+        if (c.counts.calls) ++(c.counts.contributed || c.counts.collected ? others : idle);
+      }
+      if (!idle || others < 2) continue;
+      Pattern p = pattern("idle_in_collective", {s});
+      p.evidence = {{"idle", idle}, {"of_ranks", idle + others}};
       found_->push_back(std::move(p));
     }
   }

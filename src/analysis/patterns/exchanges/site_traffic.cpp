@@ -1,6 +1,7 @@
 #include "analysis/patterns/exchanges/site_traffic.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "analysis/measure.hpp"
 #include "analysis/patterns/exchanges/halo_width.hpp"
@@ -31,6 +32,16 @@ uint32_t communicator_of(const trace::Process& process, uint32_t number) {
   const trace::Communicator& comm = process.communicators[number];
   const bool window = comm.kind == trace::Communicator::Kind::window && comm.parent < process.communicators.size();
   return window ? comm.parent : number;
+}
+
+// Other ranks that data go to or come from; nothing: the call has no counts for each rank, or they were not kept.
+std::optional<uint64_t> partners_of(const DecodedCall& call, int32_t own) {
+  const auto &sent = call.collective.send_counts, &received = call.collective.receive_counts;
+  if (sent.empty() || sent.size() != received.size()) return std::nullopt;
+  uint64_t partners = 0;
+  for (size_t i = 0; i < sent.size(); ++i)
+    partners += static_cast<int64_t>(i) != own && (sent[i] > 0 || received[i] > 0);
+  return partners;
 }
 
 }  // namespace
@@ -105,7 +116,14 @@ void RunTraffic::add_stream(const trace::Process& process, size_t index, uint32_
       if (number != call.comm) site.windows.insert(call.identity);
       site.least_size = std::min(site.least_size, comm.size);
       site.most_size = std::max(site.most_size, comm.size);
-      if (comm.kind == trace::Communicator::Kind::intra) site.ranks[p] = comm.rank;
+      if (comm.kind == trace::Communicator::Kind::intra) {
+        site.ranks[p] = comm.rank;
+        if (const std::optional<uint64_t> partners = partners_of(call, comm.rank)) {
+          site.counted += tally.times;
+          site.partners += *partners * tally.times;
+          site.most_partners = std::max(site.most_partners, *partners);
+        }
+      }
     }
     for (const CallPart& part : call.parts) {
       const bool accesses = call.facts().event == trace::EventForm::access;

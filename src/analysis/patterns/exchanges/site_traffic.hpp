@@ -37,6 +37,8 @@ struct SiteTraffic {
   int32_t least_size = 0, most_size = 0;     // of the communicators: ranks
   std::set<int64_t> halo_widths;             // of what is sent, as far as datatypes tell (halo_width.hpp)
   uint64_t polls = 0, failed_polls = 0;      // calls that may find nothing, and those that did
+  // Calls with counts for each rank, the ranks that they exchange data with, and the most of one call.
+  uint64_t counted = 0, partners = 0, most_partners = 0;
 };
 
 class RunTraffic {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "analysis/files.hpp"
 #include "analysis/patterns/files/file_uses.hpp"
@@ -19,6 +20,7 @@ constexpr uint64_t least_file_bytes = 1 << 16;  // less is not reported
 constexpr uint64_t small_file_bytes = 1 << 12;
 constexpr uint64_t least_transfers = 100;
 constexpr size_t most_names = 8;
+constexpr uint64_t often = 20;  // that a process opens a file
 
 // Functions that move data through a stream's buffer, whatever the size that the program asks for.
 bool buffers(const std::string& function) {
@@ -36,6 +38,7 @@ class FilePatterns {
     by_one(trace::moves::writes);
     by_one(trace::moves::reads);
     one_per_rank();
+    reopened();
   }
 
  private:
@@ -183,6 +186,44 @@ class FilePatterns {
     return known_ns * static_cast<double>(opens) / static_cast<double>(known_opens);
   }
 
+  // Files that a process opens again and again, if not for small transfers: larger ones would need fewer openings, too.
+  // What remains is one opening and closing for each. Calls at a place are taken to be equally long, whichever file
+  // they are about.
+  void reopened() {
+    std::vector<FileUse> uses;
+    std::map<uint32_t, uint64_t> opening;  // by call site: openings after the first
+    std::set<uint32_t> closing;
+    uint64_t opens = 0, more = 0;
+    for (const FileUse& u : uses_.all()) {
+      const FileUseSites* known = sites_.find(u.process, u.number);
+      if (u.opens() < often || !known || known->opens.empty() || in_small_.count({u.process, u.number})) continue;
+      uses.push_back(u);
+      opens += u.opens();
+      more += u.opens() - 1;
+      for (const auto& [site, times] : known->opens) opening[site] += times;
+      closing.insert(known->closes.begin(), known->closes.end());
+    }
+    if (uses.empty()) return;
+    Pattern p = pattern("reopened_files", uses, 0);
+    double all_ns = 0, once_ns = 0;
+    const auto add = [&](uint32_t site, uint64_t of_these) {
+      double ns = 0;
+      uint64_t calls = 0;
+      for (const Cell& c : profile_.sites()[site].cells) ns += c.counts.time_ns, calls += c.counts.calls;
+      const double part = calls ? std::min(static_cast<double>(of_these) / static_cast<double>(calls), 1.0) : 0.0;
+      all_ns += ns;
+      once_ns += ns * (1 - part * static_cast<double>(more) / static_cast<double>(opens));
+      p.sites.push_back(site);
+    };
+    for (const auto& [site, times] : opening) add(site, times);
+    for (const uint32_t site : closing) add(site, opens);
+    p.time_ns = all_ns;
+    p.evidence.insert(p.evidence.end(), {{"opens", static_cast<int64_t>(opens)},
+                                         {"opens_each", static_cast<double>(opens) / static_cast<double>(uses.size())},
+                                         {"remaining_s", once_ns * 1e-9}});
+    found_->push_back(std::move(p));
+  }
+
   // Transfers of MPI_File_* that the library merges into larger ones are not small.
   FileUse::Amount small_part(const FileUse& u) const {
     FileUse::Amount part = u.libc;
@@ -200,6 +241,7 @@ class FilePatterns {
       moved += part;
     }
     if (moved.transfers() < least_transfers || moved.bytes() < least_file_bytes) return;
+    for (const FileUse& u : uses) in_small_.insert({u.process, u.number});
     Pattern p = pattern("small_io", uses, trace::moves::reads | trace::moves::writes);
     p.evidence.insert(p.evidence.end(),
                       {{"transfers", static_cast<int64_t>(moved.transfers())},
@@ -221,6 +263,7 @@ class FilePatterns {
   const FileSites& sites_;
   FileUses uses_;
   std::vector<Pattern>* found_;
+  std::set<std::pair<uint32_t, uint32_t>> in_small_;  // processes and files whose small transfers are a pattern
 };
 
 }  // namespace

@@ -28,13 +28,15 @@ using trace::Category;
 
 bool opens(CallClass c) { return c == CallClass::posix_open || c == CallClass::file_open; }
 
-// Call sites of the stream that open files or move their data.
+bool closes(CallClass c) { return c == CallClass::posix_close || c == CallClass::file_close; }
+
+// Call sites of the stream that open or close files or move their data.
 std::vector<bool> sites_on_files(const CallDecoder& decoder, const trace::Stream& stream) {
   std::vector<bool> found(stream.sites.size());
   for (uint32_t s = 0; s < stream.sites.size(); ++s) {
     const CallClass c = decoder.class_of(s);
-    found[s] =
-        category_of(c) == Category::io && (opens(c) || trace::facts_of(c).moves || trace::facts_of(c).by_function);
+    found[s] = category_of(c) == Category::io &&
+               (opens(c) || closes(c) || trace::facts_of(c).moves || trace::facts_of(c).by_function);
   }
   return found;
 }
@@ -174,7 +176,8 @@ class Following {
     }
     const auto file =
         libc ? open_.file(OpenFiles::By::libc, call.open_file) : open_.file(OpenFiles::By::mpi, call.comm);
-    if (file) uses_[*file].transfers.insert((*numbers_)[call.site]);
+    if (!file) return;
+    (closes(call.cls) ? uses_[*file].closes : uses_[*file].transfers).insert((*numbers_)[call.site]);
   }
 
   bool open(const DecodedCall& call, uint64_t file, uint64_t times) {

@@ -1,5 +1,5 @@
-// Which call sites open, read and write each file. A transfer names only the open file that it is about, and numbers of
-// open files are used again: which file it was follows from the order of calls.
+// Which call sites open, read, write and close each file. A transfer names only the open file that it is about, and
+// numbers of open files are used again: which file it was follows from the order of calls.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace leadline::analysis {
 
 struct FileUseSites {
   std::map<uint32_t, uint64_t> opens;  // by number in the profile: how often it was opened there
-  std::set<uint32_t> transfers;
+  std::set<uint32_t> transfers, closes;
 };
 
 class FileSites {
