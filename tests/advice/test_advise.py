@@ -182,8 +182,11 @@ def test_of_many_candidates_those_whose_calls_take_some_time_are_replayed(fields
     assert site is not None
     content.file_sites = []
     candidates = [Candidate("pack", str(number), "", (site,), Pack("exchange")) for number in range(30)]
-    for share, expected in ((WORTH / 5, 10), (WORTH / 3, 30)):
-        content.sites = [replace(content.sites[0], time_s=share * fields.base_s)]
+    entry = content.sites[0]
+    for share, of_mean, expected in ((WORTH / 5, 9, 10), (WORTH / 3, 9, 30), (WORTH / 3, 1, 10), (WORTH, 1, 30)):
+        time_s = share * fields.base_s
+        spread = replace(entry.time_spread, max=time_s / fields.ranks * of_mean)
+        content.sites = [replace(entry, time_s=time_s, time_spread=spread)]
         assert len(_that_matter(candidates, content)) == expected
 
 

@@ -27,6 +27,7 @@ KINDS = parts_of(kinds, "KIND", Kind)
 FEW = 3  # candidates of a run that are worth it
 SOME = 10  # candidates that are replayed whatever time their calls take
 WAITED_FOR = 4  # times the time of calls: the most that is supposed to be lost by them
+ON_ONE = 1.5  # times the time of calls on the rank where it is longest, if all ranks wait for that: likewise
 MOST_CALLS = 20_000_000  # of all replays of candidates: some twenty seconds, where calls hardly repeat
 DRAWN, UNCERTAIN = 10, 30  # about so many replays make an interval
 
@@ -219,15 +220,26 @@ def _taken_s(candidate: Candidate, times_s: Mapping[Site, float]) -> float:
     return sum(times_s.get(site, 0.0) for site in {*candidate.sites}) if candidate.sites else math.inf
 
 
+def _most_lost_s(candidate: Candidate, content: Content) -> float:
+    """By the calls that it is about, on all ranks together, with the waits for them that are not theirs. Where ranks
+    spend about as long in them, hardly one waits for another."""
+    if not candidate.sites:
+        return math.inf
+    about, ranks = {*candidate.sites}, content.run.ranks
+    return sum(
+        min(WAITED_FOR * each.time_s, ON_ONE * each.time_spread.max * ranks)
+        for each in (*content.sites, *content.file_sites)
+        if each.site in about
+    )
+
+
 def _that_matter(candidates: Sequence[Candidate], content: Content) -> list[Candidate]:
     """First those whose calls take longest. After SOME, only those whose calls take a part of the time that may become
     WORTH, together with the waits for them that are not theirs."""
     times_s, all_s = _times_of(content), content.run.base_s
     ordered = sorted(candidates, key=lambda each: -_taken_s(each, times_s))
     return [
-        each
-        for number, each in enumerate(ordered)
-        if number < SOME or _taken_s(each, times_s) * WAITED_FOR >= WORTH * all_s
+        each for number, each in enumerate(ordered) if number < SOME or _most_lost_s(each, content) >= WORTH * all_s
     ]
 
 
