@@ -33,14 +33,15 @@ from leadline.campaign.journal import Journal
 
 LIMIT_S = 900
 RANKS = 2
-BETWEEN_S = (0.3, 2.0)
 LEADLINE = (sys.executable, "-m", "leadline")
 
 
 class Place(Protocol):
-    """Where campaigns run.   folder: of their files.   kills: kill one of a kind; whether there was one."""
+    """Where campaigns run.   folder: of their files.   between_s: two kills, from and to, so that runs are met at all
+    their moments.   kills: kill one of a kind; whether there was one."""
 
     folder: Path
+    between_s: tuple[float, float]
     kills: Mapping[str, Callable[[random.Random], bool]]
 
     def written(self, name: str, seed: int, repeats: int) -> str:
@@ -90,7 +91,7 @@ def searched(place: Place, seed: int, wanted: int) -> tuple[collections.Counter[
     while killed.total() < wanted:
         process = place.start([*LEADLINE, "campaign", file, "-o", out])
         while process.poll() is None and killed.total() < wanted:
-            time.sleep(chance.uniform(*BETWEEN_S))
+            time.sleep(chance.uniform(*place.between_s))
             kinds = chance.sample([*place.kills], len(place.kills))
             killed.update(itertools.islice((kind for kind in kinds if place.kills[kind](chance)), 1))
         process.communicate()

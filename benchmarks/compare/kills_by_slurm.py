@@ -52,6 +52,8 @@ def why_not() -> str:
 
 
 class Place:
+    between_s = (0.5, 6.0)
+
     def __init__(self, cluster: Any) -> None:
         self._cluster = cluster
         self._library = mpi.find(LIBRARY)

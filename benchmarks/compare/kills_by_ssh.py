@@ -21,6 +21,8 @@ def why_not() -> str:
 
 
 class Place:
+    between_s = (0.3, 2.0)
+
     def __init__(self, made: Any) -> None:
         self._made = made
         self._login, self._node = made.hosts.login, made.hosts.nodes[0]

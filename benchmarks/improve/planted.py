@@ -64,9 +64,9 @@ CASES = (
     Case("eager", "mpich", "late", 6, {"MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD": "0"}),
     Case("eager", "openmpi", "late", 6, {"OMPI_MCA_btl_tcp_eager_limit": "256"}, settings="btl = tcp,self\n"),
     Case("eager-file", "openmpi", "late", 6, settings="btl = tcp,self\nbtl_tcp_eager_limit = 256\n"),
-    Case("algorithm", "mpich", "parts", 6, PARTS, least=0.5),
-    Case("algorithm", "openmpi", "parts", 6, OPENMPI_PARTS, least=0.5),
-    Case("algorithm-file", "openmpi", "parts", 6, settings=OPENMPI_PARTS_FILE, least=0.5),
+    Case("algorithm", "mpich", "parts", 12, PARTS, least=0.5),
+    Case("algorithm", "openmpi", "parts", 12, OPENMPI_PARTS, least=0.5),
+    Case("algorithm-file", "openmpi", "parts", 12, settings=OPENMPI_PARTS_FILE, least=0.5),
     Case(
         "binding", "openmpi", "barriers", 6, files={"ranks": ON_CORE_0}, least=0.5,
         options=("--map-by", "rankfile:file={dir}/ranks", "--bind-to", "core:overload-allowed"),
