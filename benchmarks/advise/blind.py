@@ -5,7 +5,7 @@ forms. The first one is recorded, and the proposals are written to DIR/NAME.json
 without the recorder; the file gets what was measured, and a row of a table is printed.
 
 Trials are faults of the suite (tests/advice/suite), computing half and twice as long between their calls as there; and
-programs that have both forms themselves, each form a command with its launcher:
+programs that have both forms themselves, each form a command with its launcher (of the workloads: edited_workloads.py):
 
     --program miniFE 'mpiexec -n 2 ./miniFE.x nx=40' 'mpiexec -n 2 ./miniFE.x nx=40 mv_overlap_comm_comp=1'
 """
@@ -21,7 +21,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -140,7 +140,7 @@ def _proposed(trial: Trial, directory: Path, recorded: Path) -> Result:
         raise SystemExit(f"{trial.name}: {done.stderr}")
     done = subprocess.run([*leadline, "advise", str(recorded), "--json"], capture_output=True, text=True)
     if done.returncode:
-        result.refused = " ".join(done.stderr.split())[:90]
+        result.refused = " ".join(done.stderr.split()).rpartition("leadline: ")[2][:90]
         return result
     advice = json.loads(done.stdout)
     result.whole_s = advice["seconds"]
@@ -162,6 +162,29 @@ def seconds(trial: Trial, words: Sequence[str], directory: Path) -> float:
     return float(re.split(r"\s+", done.stdout.strip())[-1]) if trial.printed else took
 
 
+def show(trials: Iterable[Trial], rounds: int, directory: Path) -> None:
+    """Prints a row for each trial as soon as it is measured, and how many were right."""
+    print("| trial | proposed first | measured, median | of the least | points off | in the interval | load |")
+    print("|---|---|---|---|---|---|---|")
+    results = []
+    for trial in trials:
+        result = proposed(trial, directory)
+        kept = directory / f"{trial.name}.json"
+        kept.write_text(json.dumps(asdict(result), indent=1) + "\n")  # before anything is measured
+        for _ in range(rounds if not result.refused else 0):
+            result.base_s.append(seconds(trial, trial.base, directory))
+            result.changed_s.append(seconds(trial, trial.changed, directory))
+        kept.write_text(json.dumps(asdict(result), indent=1) + "\n")
+        results.append(result)
+        print(result.row(), flush=True)
+    judged = [each for each in results if not each.refused]
+    print(
+        f"of {len(results)} trials, advice for {len(judged)}; in the interval {sum(each.within for each in judged)}; "
+        f"within 5 points {sum(abs(each.gain - each.measured()) <= 0.05 for each in judged)}; "
+        f"sign right {sum(not each.kind or each.measured() > 0 for each in judged)}"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[2])
     parser.add_argument("directory", type=Path, help="for recordings and results; new")
@@ -173,25 +196,7 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.directory = arguments.directory.resolve()
     arguments.directory.mkdir(parents=True)
-    print("| trial | proposed first | measured, median | of the least | points off | in the interval | load |")
-    print("|---|---|---|---|---|---|---|")
-    results = []
-    for trial in trials(arguments):
-        result = proposed(trial, arguments.directory)
-        kept = arguments.directory / f"{trial.name}.json"
-        kept.write_text(json.dumps(asdict(result), indent=1) + "\n")  # before anything is measured
-        for _ in range(arguments.rounds if not result.refused else 0):
-            result.base_s.append(seconds(trial, trial.base, arguments.directory))
-            result.changed_s.append(seconds(trial, trial.changed, arguments.directory))
-        kept.write_text(json.dumps(asdict(result), indent=1) + "\n")
-        results.append(result)
-        print(result.row(), flush=True)
-    judged = [each for each in results if not each.refused]
-    print(
-        f"of {len(results)} trials, advice for {len(judged)}; in the interval {sum(each.within for each in judged)}; "
-        f"within 5 points {sum(abs(each.gain - each.measured()) <= 0.05 for each in judged)}; "
-        f"sign right {sum(not each.kind or each.measured() > 0 for each in judged)}"
-    )
+    show(trials(arguments), arguments.rounds, arguments.directory)
 
 
 if __name__ == "__main__":
