@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 BY_CHANCE = frozenset({"no_overlap", "unexpected_large"})
 # What is recognised by times: a busy machine may change it.
 TIMED_PATTERNS = BY_CHANCE | {"allreduce_bound", "polling"}
+# Of files that every step opens, where there are steps enough.
+REOPENED = frozenset({"reopened_files"})
 
 
 @dataclass(frozen=True)
@@ -552,7 +554,7 @@ def written_by_one(rng: random.Random, ranks: int) -> Piece:
     if (write(fd, in, 4000 * sizeof(double) * ranks) < 0) abort();
     close(fd);
   }"""
-    return Piece("written-by-one", body, frozenset({"write_by_one"}), files=True)
+    return Piece("written-by-one", body, frozenset({"write_by_one"}), REOPENED, files=True)
 
 
 def a_file_each(rng: random.Random, ranks: int) -> Piece:
@@ -565,7 +567,7 @@ def a_file_each(rng: random.Random, ranks: int) -> Piece:
   for (int k = 0; k < {times}; ++k) if (write(fd, out, {size}) < 0) abort();
   close(fd);"""
     required = {"file_per_rank"} | ({"small_io"} if small else set())
-    return Piece("file-each", body, frozenset(required), files=True)
+    return Piece("file-each", body, frozenset(required), REOPENED, files=True)
 
 
 COMMUNICATION: tuple[Maker, ...] = (
