@@ -15,6 +15,7 @@ from leadline.operations import operations
 
 from .tables import LARGEST, algorithms, report, tuned_calls
 from .test_blocks import known, start
+from .test_programs import FORTRAN, Run
 
 NEIGHBOURS = [name for name, operation in operations().items() if operation.for_neighbours]
 EVERYTHING = (1 << 63) - 1
@@ -51,6 +52,18 @@ def test_neighbours_get_what_the_library_gives(
             its = [line for line in lines if line.operation == operation]
             assert {line.algorithm for line in its} == {"linear"}
             assert tuned_calls(its) == sum(line.calls for line in its)
+
+
+@pytest.mark.parametrize("binding", FORTRAN)
+def test_fortran_reaches_exchanges_with_datatypes_and_neighbours(
+    binding: str, fortran_library: Library, builder: Builder, shim: Path, tmp_path: Path
+) -> None:
+    called = ["alltoallw", *NEIGHBOURS]
+    run = Run(shim, tmp_path, "".join(f"{operation} 2 64 0 {EVERYTHING} linear 0 0\n" for operation in called))
+    program = builder.fortran(fortran_library, "shim_around.F90", FORTRAN[binding])
+    outcome = run.start(fortran_library, 3, [program])
+    assert (outcome.returncode, outcome.lines) == (0, 3 * ["wrong: 0"]), outcome.stderr
+    assert run.tuned(3) == 3 * [len(called)]
 
 
 def random_table(seed: int) -> str:
