@@ -982,6 +982,7 @@ class Network:
     copy_uncached_per_byte_ns: float
     copy_strided_per_byte_ns: float
     copy_strided_uncached_per_byte_ns: float
+    flag_ns: float
     call_ns: float
     port: NetworkPort
     topology: NetworkTopology
@@ -1008,8 +1009,12 @@ def collective_model_ns(
     element_bytes: int,
     segment_bytes: int,
     network: Network,
+    radix: int = 0,
+    root: int = 0,
+    nodes: Sequence[int] = (),
 ) -> float:
-    """The time of the algorithm in the network, on ranks of one node; negative: it can't be used for that."""
+    """The time of the algorithm in the network, in ns; negative: it can't be used for that.   radix: 0: the default.
+    nodes: by rank; without any, all ranks are on one.   Raises ValueError for what is unknown or out of range."""
 
 def collective_bound_ns(operation: str, processes: int, bytes: int, network: Network) -> float:
     """The least time of a collective: src/network/bounds.hpp. Raises ValueError for an unknown operation."""

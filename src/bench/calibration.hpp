@@ -6,7 +6,8 @@
 //   eager DISTANCE BYTES                        -1: not even an empty message
 //   asked DISTANCE QUESTION BYTES NS...         a figure for each turn; questions: pair.hpp
 //   flows DISTANCE PAIRS BYTES NS...            of one of all messages of several pairs at once
-//   memory KIND BYTES NS...                     of one of: copy, strided, reduction; on all ranks at once
+//   memory KIND BYTES NS...                     of one of: copy, strided, reduction; on all ranks at once; or of one
+//   flag
 #pragma once
 
 #include <string>

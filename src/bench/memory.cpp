@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bench/team.hpp"
+
 namespace leadline::bench {
 
 namespace {
@@ -11,6 +13,22 @@ constexpr int64_t in_cache = 32 * 1024, beyond_caches = 64 << 20;
 constexpr int64_t stride_doubles = 128;                               // a column of rows of 1 KiB
 constexpr int64_t strided_in_cache = 2048, strided_beyond = 1 << 19;  // bytes that are packed, of 128 times as many
 constexpr int fewest_turns = 5;
+constexpr int flags_in_turn = 500;
+constexpr const char* flag = "flag";
+
+// Of one flag of two that two ranks of the node set in turn, each when it sees the other's. The node's other ranks
+// watch.
+double flag_ns(const Job& job, collectives::node::Team* team) {
+  collectives::node::Means means{};
+  means.state = const_cast<Job*>(&job);
+  means.progress = [](void* of) { go_on(static_cast<const Job*>(of)->comm); };
+  means.extent = 1;
+  const int64_t begin = local_ns();
+  for (int i = 0; i < flags_in_turn; ++i)
+    for (const int root : {0, 1})
+      team->run({collectives::Operation::broadcast, std::min(root, team->size() - 1), 0, nullptr, nullptr}, means);
+  return double(local_ns() - begin) / (2 * flags_in_turn);
+}
 
 class Memory {
  public:
@@ -60,13 +78,15 @@ std::vector<MemoryCost> measure_memory(const Job& job, double seconds) {
                                    {"strided", strided_beyond, {}},
                                    {"reduction", in_cache, {}},
                                    {"reduction", beyond_caches, {}}};
+  collectives::node::Team* const team = team_of(job, job.host_of);
+  if (team) costs.push_back({flag, 1, {}});
   Memory memory;
   const int64_t end = local_ns() + int64_t(seconds * 1e9);
   int more = 1;
   for (int turn = 0; more; ++turn) {
     for (MemoryCost& cost : costs) {
       patient_barrier(job.comm);
-      const double mine = memory.pass_ns(cost);
+      const double mine = cost.kind == flag ? flag_ns(job, team) : memory.pass_ns(cost);
       double slowest = 0;
       MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, job.comm);
       if (turn && job.rank == 0) cost.ns.push_back(slowest);  // the first one finds pages and caches cold

@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -65,20 +66,27 @@ double bound_ns(const std::string& operation, int processes, int64_t bytes, cons
   return network::lower_bound(collectives::movement_of(of), processes, bytes, network).ns();
 }
 
-// All ranks on one node, the data's root 0; negative: the algorithm cannot be used for that.
+// nodes: by rank; none: all are on one. Negative: the algorithm cannot be used for that.
 double model_ns(const std::string& operation, const std::string& algorithm, int processes, int64_t count,
-                int64_t element_bytes, int64_t segment_bytes, const network::Network& network) {
+                int64_t element_bytes, int64_t segment_bytes, const network::Network& network, int radix, int root,
+                std::vector<int> nodes) {
   collectives::Problem problem;
   if (!collectives::operation_of(operation, &problem.operation)) throw nb::value_error("unknown operation");
   const collectives::Algorithm* found = collectives::find_algorithm(problem.operation, algorithm);
   if (!found) throw nb::value_error("unknown algorithm");
-  if (processes < 1 || count < 0 || element_bytes < 1) throw nb::value_error("processes or count out of range");
-  const std::vector<int> nodes(static_cast<size_t>(processes), 0);
+  if (processes < 1 || count < 0 || element_bytes < 1 || root < 0 || root >= processes)
+    throw nb::value_error("processes, root or count out of range");
+  if (nodes.empty()) nodes.assign(static_cast<size_t>(processes), 0);
+  if (nodes.size() != static_cast<size_t>(processes) || *std::min_element(nodes.begin(), nodes.end()) < 0)
+    throw nb::value_error("nodes: a number of 0 or more for each process");
   problem.processes = processes;
+  problem.root = root;
   problem.count = count;
   problem.element_bytes = element_bytes;
   problem.segment_bytes = segment_bytes;
+  if (radix > 0) problem.radix = radix;
   problem.node_of = nodes.data();
+  problem.shares_memory = true;
   std::vector<collectives::Schedule> schedules(static_cast<size_t>(processes));
   for (int rank = 0; rank < processes; ++rank) {
     problem.rank = rank;
@@ -97,7 +105,8 @@ void bind_collectives(nb::module_& m) {
   m.def("collective_bound_ns", &bound_ns, nb::arg("operation"), nb::arg("processes"), nb::arg("bytes"),
         nb::arg("network"));
   m.def("collective_model_ns", &model_ns, nb::arg("operation"), nb::arg("algorithm"), nb::arg("processes"),
-        nb::arg("count"), nb::arg("element_bytes"), nb::arg("segment_bytes"), nb::arg("network"));
+        nb::arg("count"), nb::arg("element_bytes"), nb::arg("segment_bytes"), nb::arg("network"), nb::arg("radix") = 0,
+        nb::arg("root") = 0, nb::arg("nodes") = std::vector<int>{});
 }
 
 }  // namespace leadline::bindings

@@ -100,6 +100,7 @@ void bind_network(nb::module_& m) {
       .def_rw("copy_uncached_per_byte_ns", &Network::copy_uncached_per_byte_ns)
       .def_rw("copy_strided_per_byte_ns", &Network::copy_strided_per_byte_ns)
       .def_rw("copy_strided_uncached_per_byte_ns", &Network::copy_strided_uncached_per_byte_ns)
+      .def_rw("flag_ns", &Network::flag_ns)
       .def_rw("call_ns", &Network::call_ns)
       .def_rw("port", &Network::port)
       .def_rw("topology", &Network::topology);

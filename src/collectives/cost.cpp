@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/cost.hpp"
+#include "collectives/node_cost.hpp"
 
 namespace leadline::collectives {
 
@@ -43,6 +44,7 @@ struct Rank {
   std::vector<uint32_t> leaving;  // messages, from `left` on
   size_t left = 0;
   double leaves_at = pending;  // when one of them does
+  bool has_met = false;        // its step together is over
 };
 
 // A node's connection to the others: each of its directions is free again then.
@@ -122,11 +124,48 @@ class Simulation {
       case Step::Kind::reduce:
         r.clock += bytes * network_.reduce_per_byte_ns;
         return true;
-      case Step::Kind::native:
       case Step::Kind::together:
+        return join(rank, r, step);
+      case Step::Kind::native:
         return false;
     }
     return false;
+  }
+
+  // Of the ranks of a node: those that have come to their next step together.
+  struct Meeting {
+    std::vector<int> ranks;  // of the node
+    size_t came = 0;
+    int64_t count = 0;  // elements of a block
+  };
+
+  // They go on when all have come, each at its time.
+  bool join(int rank, Rank& r, const Step& step) {
+    if (r.has_met) {
+      r.has_met = false;
+      return true;
+    }
+    Meeting& meeting = meetings_[places_.node_of ? places_.node_of[rank] : 0];
+    if (meeting.ranks.empty()) {
+      for (size_t i = 0; i < ranks_.size(); ++i)
+        if (!places_.node_of || places_.node_of[i] == places_.node_of[rank])
+          meeting.ranks.push_back(static_cast<int>(i));
+    }
+    meeting.count = std::max({meeting.count, step.from.count, step.to.count});
+    if (++meeting.came < meeting.ranks.size()) return false;
+    std::vector<double> times;
+    for (const int other : meeting.ranks) times.push_back(at(other).clock);
+    model_together(step.operation, step.root, meeting.count * element_bytes_, network_, &times);
+    for (size_t i = 0; i < times.size(); ++i) {
+      Rank& other = at(meeting.ranks[i]);
+      other.clock = times[i];
+      if (meeting.ranks[i] == rank) continue;
+      other.has_met = true;
+      events_.push({times[i], meeting.ranks[i], false});
+    }
+    meeting.came = 0;
+    meeting.count = 0;
+    return true;
   }
 
   bool wait(Rank& r, uint32_t request) {
@@ -248,6 +287,7 @@ class Simulation {
   std::vector<NodePort> ports_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<Message> messages_;
+  std::unordered_map<int, Meeting> meetings_;       // by node
   std::unordered_map<uint64_t, Channel> channels_;  // from << 32 | to
 };
 

@@ -2,11 +2,9 @@
 // commutative operation, because the ranks of a node need not be neighbours.
 #pragma once
 
-#include "collectives/schedule.hpp"
+#include "collectives/node_groups.hpp"
 
 namespace leadline::collectives {
-
-using Builder = bool(const Problem& problem, Schedule* schedule);
 
 bool two_level_reduce(const Problem& problem, Builder* over, Schedule* schedule);
 bool two_level_allreduce(const Problem& problem, Builder* over, Schedule* schedule);

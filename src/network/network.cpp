@@ -25,6 +25,12 @@ const Link* Network::link(Distance distance) const {
   return links_[within_node].known() ? &links_[within_node] : nullptr;
 }
 
+double Network::flag_latency_ns() const {
+  if (flag_ns > 0) return flag_ns;
+  const Link* const within = link(Distance::node);
+  return within ? within->piece(0).latency_ns : 0;
+}
+
 Piece Network::most_favourable() const {
   Piece least;
   bool first = true;

@@ -91,6 +91,9 @@ class Network {
   const Link& own(Distance distance) const { return links_[static_cast<int>(distance)]; }
   void set(Distance distance, Link link) { links_[static_cast<int>(distance)] = std::move(link); }
 
+  // flag_ns; where it is not known, the latency of a message within a node.
+  double flag_latency_ns() const;
+
   // The least of each parameter that occurs: whatever is computed from it is a lower bound.
   Piece most_favourable() const;
 
@@ -99,6 +102,7 @@ class Network {
   double copy_2_mib_per_byte_ns = 0, copy_8_mib_per_byte_ns = 0;  // of so much; 0: not measured
   // Of a copy beyond the caches, and of one that gathers single numbers, within them and beyond.
   double copy_uncached_per_byte_ns = 0, copy_strided_per_byte_ns = 0, copy_strided_uncached_per_byte_ns = 0;
+  double flag_ns = 0;  // until a rank sees what another one of its node has written; 0: not measured
   double call_ns = 0;  // of a call that has nothing to do, as a wait for a request that is complete
   Port port;           // of a node
   Topology topology;   // between the nodes; unknown: no two messages share anything but ports

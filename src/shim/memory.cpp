@@ -97,6 +97,10 @@ bool fits_into_memory(const Layout& layout) {
 int carry_out_together(const collectives::Transport& transport, const void* from, void* to,
                        const collectives::Step& step) {
   const Moving& m = *static_cast<const Moving*>(transport.state);
+  if (m.failed) {
+    m.team->fail(m.failed, means_of(m, transport));
+    return 0;
+  }
   return m.team->run({step.operation, step.root, std::max(step.from.count, step.to.count),
                       static_cast<const char*>(from), static_cast<char*>(to)},
                      means_of(m, transport));

@@ -21,6 +21,7 @@ struct Moving {
   int64_t size;             // bytes of an element
   bool takes_less = false;  // a message that is shorter than expected is no error, as in the libraries
   bool last_came = false;   // the message waited for last was the last from its sender
+  int failed = 0;           // the class of an error before; the other ranks are still to be told
   collectives::node::Team* team = nullptr;
   collectives::node::Combine combine = nullptr;  // instead of the library's own reduction
 };

@@ -35,7 +35,7 @@ struct Plan {
   int32_t root;
   bool possible;   // the algorithm can do it
   bool uses_data;  // steps read or write the space of the result
-  bool whole;      // every message that comes is of all elements
+  bool whole;      // every message that comes is of all elements, and the rank's own
   collectives::Schedule schedule;
   char* requests;
 

@@ -91,7 +91,8 @@ Plan* plan_for(Communicator& c, const Rule& rule, int64_t count, int64_t element
   kept->schedule.link();
   kept->whole = true;
   for (const collectives::Step& step : kept->schedule.steps) {
-    if (step.kind == collectives::Step::Kind::receive && step.to.count != count) kept->whole = false;
+    const bool is_receive = step.kind == collectives::Step::Kind::receive;
+    if ((is_receive && step.to.count != count) || step.kind == collectives::Step::Kind::together) kept->whole = false;
     if ((step.from.count && step.from.space == collectives::Space::data) ||
         (step.to.count && step.to.space == collectives::Space::data)) {
       kept->uses_data = true;

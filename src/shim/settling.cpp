@@ -170,10 +170,11 @@ void Arrival::discard(int32_t source, uint64_t comm) {
   free(memory);
 }
 
-void settle(const Plan& plan, const Moving& moving, const collectives::Transport& transport,
+void settle(const Plan& plan, Moving& moving, const collectives::Transport& transport,
             const collectives::Buffers& buffers, size_t failed, int error) {
   int32_t error_class = 0;
   call_real(Fn::Error_class, error, &error_class);
+  moving.failed = error_class == abi.family->err_truncate ? error_class : abi.family->err_other;
   Settling settling(plan, moving, transport);
   settling.catch_up(failed);
   settling.go_on(failed, buffers, error_class == abi.family->err_truncate);

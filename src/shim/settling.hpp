@@ -28,7 +28,7 @@ struct Arrival {
 
 // Completes the schedule from the failed step on: sends messages that are errors at their receivers, and receives and
 // discards the others. Afterwards no request is left, and no message of this call can meet the next one.
-void settle(const Plan& plan, const Moving& moving, const collectives::Transport& transport,
+void settle(const Plan& plan, Moving& moving, const collectives::Transport& transport,
             const collectives::Buffers& buffers, size_t failed, int error);
 
 }  // namespace leadline::shim

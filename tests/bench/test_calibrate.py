@@ -63,6 +63,7 @@ def test_each_library_gives_a_network_that_is_read_again(
     assert link.pieces[-1].message_ns(1 << 26) > 0
     assert all(low <= high for low, high in again.intervals.values())
     assert min(again.network.copy_per_byte_ns, again.network.reduce_per_byte_ns, again.network.call_ns) > 0
+    assert again.network.flag_ns > 0
     assert not list(tmp_path.glob(".leadline*"))
 
 

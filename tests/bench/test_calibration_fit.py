@@ -34,6 +34,7 @@ def launch(factor: float = 1.0, lost: float = 0.0, eager: int = EAGER) -> Launch
     pair.asked["call"], pair.asked["post"] = {0: [20.0]}, {0: [40.0]}
     made.pairs["other_node"] = pair
     made.memory = {"copy": {1000: [50.0], 9000: [1800.0]}, "reduction": {1000: [100.0], 9000: [3600.0]}}
+    made.memory["flag"] = {1: [90.0, 90.0]}
     return made
 
 
@@ -65,6 +66,7 @@ def test_known_parameters_are_found_again() -> None:
     network = found.described.network
     assert (network.call_ns, found.described.intervals["call_ns"]) == (30, (20, 40))
     assert (network.copy_per_byte_ns, network.copy_uncached_per_byte_ns, network.reduce_per_byte_ns) == (0.05, 0.2, 0.1)
+    assert network.flag_ns == 90
     assert network.port.per_byte_ns == 0
     assert any("one pair only" in note for note in found.notes)
 

@@ -10,12 +10,13 @@ import pytest
 
 from leadline.bench import samples
 from leadline.bench.asking import Candidate
-from leadline.bench.bounds import fit
+from leadline.bench.bounds import Model, fit
 from leadline.bench.launching import Launch, Noise, Samples
 from leadline.bench.output import About, headline, notes
 from leadline.bench.plot import check, image, page
 from leadline.bench.rows import Asked, Measurement, rows_of
 from leadline.errors import MissingPrerequisite
+from leadline.network import parse
 
 ASKED = Asked("bcast", (8, 1 << 20), (Candidate("native"), Candidate("chain", 65536)), 4, "mpich", 1)
 NETWORK = fit([(0, 1000), (1 << 20, 1000 + (1 << 20))], [(4096, 8192)])
@@ -59,6 +60,18 @@ def test_rows_of_two_launches() -> None:
     assert (chain["bound_us"], chain["percent_of_bound"]) == (2.0, 100.0)
     unusable = rows[3]
     assert (unusable["correct"], unusable["problem"], unusable["ratio_to_native"]) == (None, "not for this size", None)
+
+
+def test_rows_have_the_models_time_where_a_network_is_given() -> None:
+    network = parse("schema = 1\n[link.node]\n[[link.node.piece]]\nlatency_ns = 1000\n").network
+    rows = rows_of(ASKED, [_launch()], NETWORK, Model(network))
+    assert all(set(row) == {*KEYS, "model_us"} for row in rows)
+    # A chain of four ranks is three messages one after the other; segments take no time of their own here.
+    assert [row["model_us"] for row in rows] == [None, 3.0, None, 3.0]
+    elsewhere = _launch()
+    elsewhere.hosts = 2
+    assert [row["model_us"] for row in rows_of(ASKED, [elsewhere], NETWORK, Model(network))] == [None] * 4
+    assert [row["model_us"] for row in rows_of(ASKED, [elsewhere], NETWORK, Model(network, nodes=2))][1] == 3.0
 
 
 def test_one_wrong_result_voids_the_row() -> None:

@@ -193,6 +193,7 @@ Network with_memory(Network network) {
 }
 Network with_nodes(Network network) {
   network.set(Distance::node, Link{{within_node}, 16384});
+  network.flag_ns = 100;
   return network;
 }
 const Network cluster = with_memory(Network::uniform(between_nodes, 16384));
@@ -225,7 +226,8 @@ struct Best {
 Best best_of(Operation operation, int p, int64_t bytes, const Network& network, const Places& places) {
   Best best;
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.operation != operation || algorithm.needs_memory || facts_of(operation).for_neighbours) continue;
+    if (algorithm.operation != operation || facts_of(operation).for_neighbours) continue;
+    if (algorithm.needs_memory && !places.node_of) continue;
     const bool exchanges = facts_of(operation).exchanges() && std::strcmp(algorithm.name, "bruck") != 0;
     const bool quadratic = exchanges || std::strstr(algorithm.name, "ring") || std::strstr(algorithm.name, "direct");
     if (p > 512 && quadratic && !(places.node_of && std::strstr(algorithm.name, "two_level"))) continue;
@@ -239,6 +241,7 @@ Best best_of(Operation operation, int p, int64_t bytes, const Network& network, 
         problem.segment_bytes = segment;
         problem.radix = radix;
         problem.node_of = places.node_of;
+        problem.shares_memory = algorithm.needs_memory;
         const std::vector<Schedule> schedules = schedules_of(algorithm, problem);
         const double took = schedules.empty() ? -1 : modelled_ns(schedules, 1, network, places);
         if (took >= 0 && took < best.ns) {

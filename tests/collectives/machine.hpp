@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,7 @@ class Machine {
     const auto p = static_cast<size_t>(problem.processes);
     if (channels_.size() < p * p) channels_.assign(p * p, {});
     posts_.clear();
+    meetings_.clear();
     ranks_.resize(p);
     runnable_.clear();
     for (int rank = 0; rank < problem.processes; ++rank) {
@@ -145,6 +147,7 @@ class Machine {
     std::vector<Request> requests;
     size_t next_step = 0;
     int64_t blocked_on = -1;  // request
+    bool has_met = false;     // its step together is done
     std::vector<bool> heard;  // by rank
     // In place, the input is in the memory of the data, or the other way round: which memory a space has, from where.
     int memory_of[3] = {0, 1, 2};
@@ -184,6 +187,7 @@ class Machine {
     r.requests.assign(schedule.requests, {});
     r.next_step = 0;
     r.blocked_on = -1;
+    r.has_met = false;
     if (!facts.contributes(is_root)) return;
     const Space space = facts.has_one_buffer() ? Space::data : Space::input;
     const int64_t begin = first(r, {space, 0, contributed});
@@ -245,11 +249,95 @@ class Machine {
       case Step::Kind::reduce:
         compute(rank, r, step);
         return true;
-      case Step::Kind::native:
       case Step::Kind::together:
+        return join(rank, r, step);
+      case Step::Kind::native:
         fail(rank, "a step that is not of messages has no place here");
     }
     return true;
+  }
+
+  // Of the ranks of a node, those that have come to their next step together. It is done when all have.
+  struct Meeting {
+    std::vector<std::pair<int, Step>> came;
+    size_t size = 0;
+  };
+
+  bool join(int rank, Rank& r, const Step& step) {
+    if (r.has_met) {
+      r.has_met = false;
+      return true;
+    }
+    const auto node_of = [&](int of) { return problem_.node_of ? problem_.node_of[of] : 0; };
+    Meeting& meeting = meetings_[node_of(rank)];
+    if (!meeting.size)
+      for (int other = 0; other < problem_.processes; ++other) meeting.size += node_of(other) == node_of(rank);
+    meeting.came.emplace_back(rank, step);
+    if (meeting.came.size() < meeting.size) return false;
+    std::sort(meeting.came.begin(), meeting.came.end(),
+              [](const auto& one, const auto& other) { return one.first < other.first; });
+    work_together(meeting.came);
+    for (const auto& [other, its] : meeting.came) {
+      if (other == rank) continue;
+      ranks_[static_cast<size_t>(other)].has_met = true;
+      runnable_.push_back(other);
+    }
+    meeting.came.clear();
+    return true;
+  }
+
+  // Ranks in their order. Everything is read before anything is written, as in the segment.
+  void work_together(const std::vector<std::pair<int, Step>>& ranks) {
+    const Step& first = ranks.front().second;
+    const OperationFacts& facts = facts_of(first.operation);
+    const auto m = static_cast<int64_t>(ranks.size());
+    const auto is_root = [&](size_t i) { return facts.has_root && static_cast<int>(i) == first.root; };
+    int64_t count = 0;
+    for (const auto& [rank, step] : ranks) count = std::max({count, step.from.count, step.to.count});
+    std::vector<std::vector<Value>> put(ranks.size());
+    std::vector<std::vector<bool>> heard;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      const auto& [rank, step] = ranks[i];
+      Rank& r = ranks_[static_cast<size_t>(rank)];
+      heard.push_back(r.heard);
+      if (step.operation != first.operation || step.root != first.root)
+        return fail(rank, "other ranks do something else");
+      if (!facts.contributes(is_root(i)) || !count) continue;
+      if (step.from.count != count) return fail(rank, "counts differ");
+      const Range all{step.from.space, step.from.first, count * (facts.contributed.block_per_rank ? m : 1)};
+      check_read(rank, r, all);
+      if (!error_.empty()) return;
+      const auto begin = memory(r, all.space).values.begin() + all.first;
+      put[i].assign(begin, begin + all.count);
+    }
+    for (size_t i = 0; i < ranks.size(); ++i)
+      if (facts.has_result(is_root(i)) && !(facts.has_one_buffer() && is_root(i))) take(ranks, i, count, put, heard);
+  }
+
+  void take(const std::vector<std::pair<int, Step>>& ranks, size_t i, int64_t count,
+            const std::vector<std::vector<Value>>& put, const std::vector<std::vector<bool>>& heard) {
+    const auto& [rank, step] = ranks[i];
+    Rank& r = ranks_[static_cast<size_t>(rank)];
+    const OperationFacts& facts = facts_of(step.operation);
+    const auto m = ranks.size();
+    for (size_t from = 0; from < m; ++from)
+      for (size_t of = 0; of < r.heard.size(); ++of)
+        if (heard[from][of] && (!facts.contributed.root_only || static_cast<int>(from) == step.root))
+          r.heard[of] = true;
+    if (!count) return;
+    if (step.to.count != count) return fail(rank, "counts differ");
+    std::vector<Value> result;
+    for (size_t from = 0; from < m; ++from) {
+      if (put[from].empty()) continue;
+      const size_t first = facts.contributed.block_per_rank ? i * static_cast<size_t>(count) : 0;
+      if (!facts.reduces) result.insert(result.end(), put[from].begin() + first, put[from].begin() + first + count);
+    }
+    if (facts.reduces) result = put.back();
+    for (size_t from = m - 1; facts.reduces && from-- > 0;)
+      for (size_t at = 0; at < result.size(); ++at) result[at] = combined(put[from][at], result[at]);
+    const Range to{step.to.space, step.to.first, static_cast<int64_t>(result.size())};
+    check_write(rank, r, to);
+    if (error_.empty()) std::copy(result.begin(), result.end(), memory(r, to.space).values.begin() + to.first);
   }
 
   // Only operations without data have messages of nothing.
@@ -389,6 +477,7 @@ class Machine {
   std::vector<Channel> channels_;  // from * p + to
   std::vector<Post> posts_;
   std::vector<int> runnable_;
+  std::map<int, Meeting> meetings_;  // by node
 };
 
 }  // namespace leadline::test

@@ -200,7 +200,6 @@ void check_processes(int p) {
     for (int root = 0; root < p; ++root) roots.insert(root);
   if (p > 64) roots = {p / 3};
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.needs_memory) continue;  // no messages to simulate: tests/shim/test_memory.py
     const OperationFacts& facts = facts_of(algorithm.operation);
     if (facts.for_neighbours) continue;  // neighbours_test.cpp
     // Where every rank has a block of every rank, p blocks of p elements each are too many.
@@ -221,6 +220,7 @@ void check_processes(int p) {
         problem.root = root;
         problem.count = count;
         problem.element_bytes = 8;
+        problem.shares_memory = algorithm.needs_memory;
         if (std::strcmp(algorithm.name, "split_native") == 0)
           check_split_native(algorithm, problem);
         else

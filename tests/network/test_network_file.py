@@ -215,3 +215,30 @@ def test_an_algorithm_takes_its_messages_one_after_another() -> None:
     for wrong in (("nonsense", "binomial", 2), ("bcast", "nonsense", 2), ("bcast", "binomial", 0)):
         with pytest.raises(ValueError, match=r"unknown|out of range"):
             _core.collective_model_ns(*wrong, 1, 8, 0, parse(link).network)
+
+
+def test_what_ranks_of_a_node_do_through_memory_takes_flags_and_copies() -> None:
+    link = "[link.other_node]\n[[link.other_node.piece]]\nlatency_ns = 1000\n"
+    network = parse(f"schema = 1\nflag_ns = 100\ncopy_per_byte_ns = 1\nreduce_per_byte_ns = 2\n{link}").network
+
+    def model(operation: str, algorithm: str, nodes: list[int], count: int = 1, root: int = 0, radix: int = 0) -> float:
+        return _core.collective_model_ns(operation, algorithm, len(nodes), count, 8, 0, network, radix, root, nodes)
+
+    # The root's copy, the flag, the other's copy; a barrier has nothing to copy, and each looks at two others.
+    assert model("bcast", "shared", [0, 0]) == 8 + 100 + 8
+    assert model("barrier", "shared", [0, 0, 0]) == 200
+    assert model("allreduce", "shared", [0, 0]) == 8 + 100 + 16
+    # Long ones begin when all have come, and go in rounds of 32 KiB: one here, and one flag for it.
+    assert model("bcast", "shared", [0, 0], count=4096) == 100 + (32768 + 100) + 32768 + 100
+    # A message between the leaders, then what the second node does.
+    assert model("bcast", "two_level:within=shared", [0, 0, 1, 1]) == 1000 + 8 + 100 + 8
+    assert model("bcast", "two_level:within=shared", [1, 0, 1, 0], root=3) == 1000 + 8 + 100 + 8
+    assert model("barrier", "two_level:within=shared", [0, 0, 1]) == 100 + 1000
+    # Two leaders a node, an element each. The second one has its sum at 248: the first put its element for that at 132,
+    # when it had its own sum. It has the other node's, reduced and copied to its place, at 1272, and hands it on,
+    # as the first does.
+    assert model("allreduce", "two_level:lanes", [0, 1, 0, 1], count=2, radix=2) == 1496
+    assert model("bcast", "shared", [0, 1]) < 0  # of one node only
+    for wrong in ([0, -1], [0]):
+        with pytest.raises(ValueError, match="nodes"):
+            _core.collective_model_ns("bcast", "shared", 2, 1, 8, 0, network, 0, 0, wrong)

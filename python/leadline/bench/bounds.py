@@ -1,11 +1,13 @@
-"""The lower bound of an operation in the network that a bench measured."""
+"""The lower bound of an operation in the network that a bench measured, and the model's time in a given one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from leadline import _core
 from leadline._core import Network
+from leadline.bench.asking import Candidate, portfolio
 
 US = 1e-3  # of a nanosecond
 
@@ -25,6 +27,36 @@ def bound_us(operation: str, n_bytes: int, processes: int, network: Network) -> 
     if operation in {"p2p", "latency", "netpipe"}:
         return network.most_favourable().message_ns(n_bytes) * US
     return _core.collective_bound_ns(operation, processes, n_bytes, network) * US
+
+
+@dataclass(frozen=True)
+class Model:
+    """A network, and where the ranks are in it: on so many nodes, as many on each, in the order of their numbers.
+
+    nodes: 0: on those that they are on.
+    """
+
+    network: Network
+    root: int = 0
+    nodes: int = 0
+
+    def time_us(self, operation: str, candidate: Candidate, n_bytes: int, processes: int, hosts: int) -> float | None:
+        """The time of one of our algorithms in microseconds. None: it is not ours, or cannot be used, or it is not
+        known which ranks are on which of several hosts.
+
+        Source: src/collectives/cost.cpp.
+        """
+        if (operation, candidate.name) not in {(found.operation, found.name) for found in portfolio()}:
+            return None
+        if not self.nodes and hosts > 1:
+            return None
+        element = 8 if n_bytes % 8 == 0 else 1
+        nodes = [rank * max(self.nodes, 1) // processes for rank in range(processes)]
+        ns = _core.collective_model_ns(
+            operation, candidate.name, processes, n_bytes // element, element, candidate.segment_bytes, self.network,
+            candidate.radix, self.root, nodes,
+        )  # fmt: skip
+        return ns * US if ns >= 0 else None
 
 
 def as_dict(network: Network) -> dict[str, float]:

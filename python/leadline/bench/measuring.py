@@ -11,7 +11,7 @@ from typing import Any
 from leadline import mpi
 from leadline.bench import program
 from leadline.bench.asking import OPERATIONS, POINT_TO_POINT, candidates_for, portfolio, sizes_for
-from leadline.bench.bounds import fit
+from leadline.bench.bounds import Model, Network, fit
 from leadline.bench.course import Course, Courses
 from leadline.bench.launching import Plan
 from leadline.bench.rows import Asked, Measurement, rows_of
@@ -41,6 +41,7 @@ def measure(
     environ: Mapping[str, str] | None = None,
     measured_clocks: bool = False,
     buffers: str = "reused",
+    network: Network | None = None,
     only_better: bool = False,
     screening: int = 0,
     more_ranks: int = 0,
@@ -60,6 +61,7 @@ def measure(
     launcher: the words before the program, with {ranks} for their number; by default the library's own for `ranks`.
     environ: added to the environment of the launcher and the ranks.
     buffers: "reused" as they are, or "written" by the ranks before every operation.
+    network: for the model's times, beside those measured; on several hosts only with `nodes`.
     only_better: a candidate that was not better than the base in a launch, its interval clear of 1, is left out of the
     next ones; there may be none left.
     screening: rounds of an extra first launch, which does not count but leaves out candidates that are clearly slower.
@@ -123,7 +125,10 @@ def measure(
             finished.interruption.end_if_any()
         courses[0].failed = f"interrupted; launches completed and kept: {len(courses[0].found)} of {launches}"
     settings = {**_settings(plan), "launches": launches, "environ": dict(environ or {})}
-    measurement, *more = (_measurement(each, course, settings) for each, course in zip(wanted, courses, strict=True))
+    model = None if network is None else Model(network, root, nodes)
+    measurement, *more = (
+        _measurement(each, course, settings, model) for each, course in zip(wanted, courses, strict=True)
+    )
     measurement.interruption = finished.interruption
     measurement.on_more_ranks = next(iter(more), None)
     return measurement
@@ -184,10 +189,10 @@ def _settings(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _measurement(asked: Asked, course: Course, settings: dict[str, Any]) -> Measurement:
+def _measurement(asked: Asked, course: Course, settings: dict[str, Any], model: Model | None) -> Measurement:
     network = fit(
         [cost for launch in course.found for cost in launch.messages],
         [cost for launch in course.found for cost in launch.reductions],
     )
-    rows = rows_of(asked, course.found, network)
+    rows = rows_of(asked, course.found, network, model)
     return Measurement(asked, course.found, network, dict(settings), rows, course.failed)

@@ -55,6 +55,8 @@ def print_tables(found: Measurement) -> None:
     intervals = ["95 %"] if wide else []
     for name in ("µs", *intervals, f"× {base}", *([] if narrow else ["95 %", "bound µs"]), "reached"):
         table.add_column(name, justify="right", no_wrap=True)
+    if any("model_us" in row for row in found.rows):
+        table.add_column("model µs", justify="right", no_wrap=True)
     if found.asked.operation in POINT_TO_POINT:
         table.add_column("MB/s", justify="right")
     for row in found.rows:
@@ -112,6 +114,8 @@ def _cells(row: dict[str, Any], wide: bool, narrow: bool) -> list[str]:
         *([] if narrow else [_interval(ratio["low"], ratio["high"]), figure(row["bound_us"])]),
         "" if row["percent_of_bound"] is None else f"{row['percent_of_bound']:.0f} %",
     ]
+    if "model_us" in row:
+        cells.append("" if row["model_us"] is None else figure(row["model_us"]))
     if "bandwidth_mb_s" in row:
         cells.append(figure(row["bandwidth_mb_s"]))
     return cells

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.bench.asking import POINT_TO_POINT, Candidate
-from leadline.bench.bounds import Network, as_dict, bound_us
+from leadline.bench.bounds import Model, Network, as_dict, bound_us
 from leadline.bench.launching import Launch, Noise, Samples
 from leadline.runs.interruption import Interruption
 from leadline.statistics.interval import Interval, interval
@@ -138,10 +138,13 @@ def _noise(noise: Sequence[Noise]) -> dict[str, float] | None:
     }
 
 
-def rows_of(asked: Asked, launches: Sequence[Launch], network: Network | None) -> list[dict[str, Any]]:
-    """Rows in the order of sizes, then of candidates."""
+def rows_of(
+    asked: Asked, launches: Sequence[Launch], network: Network | None, model: Model | None = None
+) -> list[dict[str, Any]]:
+    """Rows in the order of sizes, then of candidates.   network: for bounds.   model: for model_us, which rows have if
+    it is given."""
     return [
-        _row(asked, launches, network, point, candidate)
+        _row(asked, launches, network, model, point, candidate)
         for point in range(len(asked.sizes))
         for candidate in range(len(asked.candidates))
     ]
@@ -159,7 +162,12 @@ def is_better(launch: Launch, number: int, point: int, candidate: int, asked: As
 
 
 def _row(
-    asked: Asked, launches: Sequence[Launch], network: Network | None, point: int, candidate: int
+    asked: Asked,
+    launches: Sequence[Launch],
+    network: Network | None,
+    model: Model | None,
+    point: int,
+    candidate: int,
 ) -> dict[str, Any]:
     n_bytes = asked.sizes[point]
     of_launches = [launch.samples.get((point, candidate), Samples()) for launch in launches]
@@ -195,6 +203,14 @@ def _row(
             _launch_ratio(number, group, asked.seed) for number, group in enumerate(by_launch) if usable and group
         ],
     }
+    if model is not None:
+        row["model_us"] = model.time_us(
+            asked.operation,
+            asked.candidates[candidate],
+            n_bytes,
+            asked.processes,
+            max((launch.hosts for launch in launches), default=1),
+        )
     if asked.operation in POINT_TO_POINT:
         row["bandwidth_mb_s"] = None if time is None or time.median <= 0 else n_bytes / time.median
     return row

@@ -213,6 +213,7 @@ MEMORY: tuple[tuple[str, Callable[[Iterable[int]], int], str], ...] = (
     ("strided", min, "copy_strided_per_byte_ns"),
     ("strided", max, "copy_strided_uncached_per_byte_ns"),
     ("reduction", min, "reduce_per_byte_ns"),
+    ("flag", max, "flag_ns"),  # of one
 )
 
 

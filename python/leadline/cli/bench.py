@@ -129,6 +129,12 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     help="Number of nodes assumed by two-level algorithms.",
 )
 @click.option(
+    "--network",
+    metavar="FILE|PRESET",
+    envvar="LEADLINE_BENCH_NETWORK",
+    help="Also give the times of Leadline's algorithms by the model of this network (leadline calibrate makes one).",
+)
+@click.option(
     "--seed",
     type=int,
     default=1,
@@ -216,6 +222,7 @@ def command(
     buffers: str,
     root: int,
     nodes: int,
+    network: str | None,
     seed: int,
     timeout_s: float | None,
     launcher: str | None,
@@ -241,6 +248,7 @@ def command(
     from leadline.cli.bench_from import bench_from
     from leadline.cli.saying import say
     from leadline.cli.workload import default_library, library_for, library_of_launcher
+    from leadline.network.file import named
     from leadline.runs.progress import ProgressLine
     from leadline.tuning.arriving import TOGETHER
 
@@ -294,6 +302,9 @@ def command(
     if (late or arrival) and operation in POINT_TO_POINT:
         raise UsageError(f"--late and --arrival need a collective, not {operation}")
     given_sizes = sizes.split(",") if sizes is not None else None
+    if network is not None and operation in POINT_TO_POINT:
+        raise UsageError(f"--network needs a collective, not {operation}")
+    model = None if network is None else named(network).network
     arrivals = arrivals_for(operation, sizes_for(operation, given_sizes), ranks, late, arrival)
     given_launcher = shlex.split(launcher) if launcher else None
     library = library or library_of_launcher(given_launcher or []) or default_library("c++", ranks)
@@ -322,6 +333,7 @@ def command(
             buffers=buffers,
             root=root,
             nodes=nodes,
+            network=model,
             seed=seed,
             timeout_s=timeout_s,
             launcher=given_launcher,

@@ -29,6 +29,7 @@ GENERAL = (
     "copy_uncached_per_byte_ns",
     "copy_strided_per_byte_ns",
     "copy_strided_uncached_per_byte_ns",
+    "flag_ns",
     "call_ns",
 )
 PORT = ("gap_ns", "per_byte_ns")

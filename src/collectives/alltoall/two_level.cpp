@@ -1,10 +1,12 @@
 // Through node leaders: the first rank of each node collects the blocks of its node's ranks, sends every other leader
-// one message with all that goes from node to node, and hands out what came.
+// one message with all that goes from node to node, and hands out what came; within the node by messages, or through
+// memory that its ranks share.
 #include <algorithm>
 #include <vector>
 
 #include "collectives/blocks.hpp"
 #include "collectives/exchanges.hpp"
+#include "collectives/node_steps.hpp"
 #include "leadline/algorithms.hpp"
 
 namespace leadline::collectives::alltoall {
@@ -13,28 +15,13 @@ namespace {
 
 constexpr int64_t longest_message = INT32_MAX;  // bytes: libraries count them in 32 bits
 
-// The ranks of each node, in their order; nodes in the order of their first ranks.
-std::vector<std::vector<int>> ranks_of_nodes(const Problem& problem) {
-  std::vector<std::vector<int>> nodes;
-  std::vector<int> numbers;
-  for (int rank = 0; rank < problem.processes; ++rank) {
-    const int number = problem.node_of ? problem.node_of[rank] : 0;
-    const auto known = std::find(numbers.begin(), numbers.end(), number) - numbers.begin();
-    if (known == static_cast<std::ptrdiff_t>(numbers.size())) {
-      numbers.push_back(number);
-      nodes.emplace_back();
-    }
-    nodes[static_cast<size_t>(known)].push_back(rank);
-  }
-  return nodes;
-}
-
-// Of the two largest nodes.
-int64_t most_blocks_in_a_message(const std::vector<std::vector<int>>& nodes) {
+// Whether the message between the two largest nodes is.
+bool too_long(const std::vector<std::vector<int>>& nodes, const Problem& problem) {
+  if (nodes.size() == 1) return false;
   std::vector<int64_t> sizes;
   for (const auto& node : nodes) sizes.push_back(static_cast<int64_t>(node.size()));
   std::sort(sizes.rbegin(), sizes.rend());
-  return sizes[0] * sizes[1];
+  return sizes[0] * sizes[1] * problem.count * problem.element_bytes > longest_message;
 }
 
 class Leader {
@@ -51,6 +38,12 @@ class Leader {
       schedule_->receive(contributed_.back(), own_[i]);
     }
     schedule_->wait_from(first);
+  }
+
+  void collect_through_memory(const NodeSteps& steps) {
+    const Range all = schedule_->reserve(static_cast<int64_t>(own_.size()) * whole());
+    for (size_t i = 0; i < own_.size(); ++i) contributed_.push_back(part_of(all, i));
+    steps.gather(0, {Space::input, 0, whole()}, contributed_.front());
   }
 
   void exchange() {
@@ -76,17 +69,30 @@ class Leader {
     const uint32_t first = schedule_->requests;
     for (size_t i = 0; i < own_.size(); ++i) {
       const Range all = i ? schedule_->reserve(whole()) : Range{Space::data, 0, whole()};
-      for (size_t n = 0; n < nodes_.size(); ++n)
-        for (size_t k = 0; k < nodes_[n].size(); ++k) schedule_->copy(arrived(n, k, i), block(all, nodes_[n][k]));
+      put_in_order(i, all);
       if (i) schedule_->send(all, own_[i]);
     }
     schedule_->wait_from(first);
+  }
+
+  void hand_out_through_memory(const NodeSteps& steps) {
+    const Range all = schedule_->reserve(static_cast<int64_t>(own_.size()) * whole());
+    for (size_t i = 0; i < own_.size(); ++i) put_in_order(i, part_of(all, i));
+    steps.scatter(0, part_of(all, 0), {Space::data, 0, whole()});
   }
 
  private:
   int64_t whole() const { return problem_.processes * problem_.count; }
   int64_t between(size_t node) const {
     return static_cast<int64_t>(own_.size() * nodes_[node].size()) * problem_.count;
+  }
+  Range part_of(const Range& all, size_t place) const {
+    return {all.space, all.first + static_cast<int64_t>(place) * whole(), whole()};
+  }
+  // What the node's own rank `i` is to have.
+  void put_in_order(size_t i, const Range& to) {
+    for (size_t n = 0; n < nodes_.size(); ++n)
+      for (size_t k = 0; k < nodes_[n].size(); ++k) schedule_->copy(arrived(n, k, i), block(to, nodes_[n][k]));
   }
   Range block(const Range& of, int64_t number) const {
     return {of.space, of.first + number * problem_.count, problem_.count};
@@ -113,12 +119,10 @@ bool two_level(const Problem& problem, Schedule* schedule) {
     exchange_at_once(problem, schedule);
     return true;
   }
-  if (most_blocks_in_a_message(nodes) * problem.count * problem.element_bytes > longest_message) return false;
-  const auto own = std::find_if(nodes.begin(), nodes.end(), [&](const std::vector<int>& node) {
-    return std::find(node.begin(), node.end(), problem.rank) != node.end();
-  });
-  if (own->front() == problem.rank) {
-    Leader leader(problem, nodes, *own, schedule);
+  if (too_long(nodes, problem)) return false;
+  const Group own = node_mates(problem);
+  if (own.own == 0) {
+    Leader leader(problem, nodes, own.members, schedule);
     leader.collect();
     leader.exchange();
     leader.hand_out();
@@ -126,9 +130,28 @@ bool two_level(const Problem& problem, Schedule* schedule) {
   }
   const int64_t whole = problem.processes * problem.count;
   const uint32_t first = schedule->requests;
-  schedule->receive({Space::data, 0, whole}, own->front());
-  schedule->send({Space::input, 0, whole}, own->front());
+  schedule->receive({Space::data, 0, whole}, own.members.front());
+  schedule->send({Space::input, 0, whole}, own.members.front());
   schedule->wait_from(first);
+  return true;
+}
+
+bool two_level_within_shared(const Problem& problem, Schedule* schedule) {
+  const auto nodes = ranks_of_nodes(problem);
+  if (!problem.shares_memory || too_long(nodes, problem)) return false;
+  if (problem.count == 0) return true;
+  const Group own = node_mates(problem);
+  const NodeSteps steps(own, schedule);
+  if (own.own == 0) {
+    Leader leader(problem, nodes, own.members, schedule);
+    leader.collect_through_memory(steps);
+    leader.exchange();
+    leader.hand_out_through_memory(steps);
+    return true;
+  }
+  const int64_t whole = problem.processes * problem.count;
+  steps.gather(0, {Space::input, 0, whole}, {});
+  steps.scatter(0, {}, {Space::data, 0, whole});
   return true;
 }
 

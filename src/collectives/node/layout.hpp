@@ -13,15 +13,14 @@
 #include <atomic>
 #include <cstdint>
 
+#include "collectives/memory_sizes.hpp"
 #include "collectives/node/segment.hpp"
 
 namespace leadline::collectives::node {
 
 constexpr int64_t line_bytes = 64;
 constexpr int slots = 8;
-constexpr int64_t slot_bytes = 4096;  // of data; at most
 constexpr int rounds_in_ring = 4;
-constexpr int64_t round_bytes = 32 << 10;
 constexpr int most_ranks = 256;
 
 using Counter = std::atomic<uint64_t>;

@@ -116,6 +116,14 @@ void Team::wait_longer(const Counter& counter, uint64_t least, const Means& mean
   }
 }
 
+// A length that nobody has: longer or shorter than any.
+void Team::fail(int code, const Means& means) {
+  Slot& slot = begin(means);
+  slot.bytes = code == means.truncated ? INT64_MAX : -1;
+  publish(&slot);
+  end();
+}
+
 int Team::run(const Work& work, const Means& means) {
   return facts_of(work.operation).reduces ? node::reduce(*this, work, means) : node::move(*this, work, means);
 }

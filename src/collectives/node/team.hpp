@@ -58,6 +58,9 @@ class Team {
   // Whether elements of this kind fit into the segment; the same on all ranks.
   static bool takes(const Means& means);
   int run(const Work& work, const Means& means);
+  // The part of a rank that cannot go on, because of an error before: those that need it get that error. code: one of
+  // the two of `means`.
+  void fail(int code, const Means& means);
 
  private:
   friend class Moving;
