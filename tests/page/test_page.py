@@ -388,19 +388,26 @@ def test_what_calls_show_of_steps_is_told_in_the_words_of_the_terminal(show: Sho
     report["phases"] = [{**phases()[0], **main}]
     report["iterations"] |= {"at_least": True, "restarts": loops[0].restarts_json}
     opened = show(report)
-    words = perhaps_parts(cast(PhaseEntry, SimpleNamespace(around=loops, commanding=None, waits_for_cores=False)))
+    words = perhaps_parts(
+        cast(PhaseEntry, SimpleNamespace(around=loops, commanding=None, waits_for_cores=False, rival=None))
+    )
     assert f"{words[:1].upper()}{words[1:]}." in opened.texts("#phases .remark")[0]
     assert f"({restarting(loops[0])})" in opened.texts("#iterations .remark")[0]
 
 
-@pytest.mark.parametrize("waits", [False, True])
-def test_a_main_loop_that_may_not_be_the_steps_is_told_in_the_words_of_the_terminal(show: Show, waits: bool) -> None:
-    loop = NamedLoop(1, "steps", "/src/model.c", 12, 14, (), 1_200, 0.0, 0.0, False, (), 0, 0)
+@pytest.mark.parametrize("why", ["commanding", "waits", "rival"])
+def test_a_main_loop_that_may_not_be_the_steps_is_told_in_the_words_of_the_terminal(show: Show, why: str) -> None:
+    loop = NamedLoop(1, "steps", "/src/model.c", 12, 14, (), 1_200, 0.0, 0.12, True, (), 0, 0)
     own = {"routine": loop.routine, "file": loop.file, "line": loop.line, "iterations": loop.iterations}
-    main = {"name": "obey", "kind": "loop", "parent": None, "around": [], "driver": None, "waits_for_cores": waits}
+    main = {"name": "obey", "kind": "loop", "parent": None, "around": [], "driver": None}
+    main["waits_for_cores"] = waits = why == "waits"
+    main["commanding"] = {"rank": "0", **own} if why == "commanding" else None
+    main["rival"] = {**own, "at_least": True, "about": False, "share": loop.share} if why == "rival" else None
     report = report_of(4)
-    report["phases"] = [{**phases()[0], **main, "commanding": None if waits else {"rank": "0", **own}}]
-    entry = SimpleNamespace(around=(), driver="", commanding=None if waits else ("0", loop), waits_for_cores=waits)
+    report["phases"] = [{**phases()[0], **main}]
+    entry = SimpleNamespace(around=(), driver="", commanding=None, waits_for_cores=waits, rival=None)
+    entry.commanding = ("0", loop) if why == "commanding" else None
+    entry.rival = loop if why == "rival" else None
     words = perhaps_parts(cast(PhaseEntry, entry))
     assert f"{words[:1].upper()}{words[1:]}." in show(report).texts("#phases .remark")[0]
 

@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("leadline._core", reason="the native part of leadline is not built: ./dev build")
 
+from leadline.figures import loops
 from leadline.figures.phases import _Paths, _waits_for_cores
 from leadline.figures.run import Site
 from leadline.symbols import Location
@@ -53,3 +54,33 @@ def test_a_main_loop_that_hardly_computes_waits_for_cores(waited: float, computa
     entries = [phase("init", 20 - computation_s, 20), phase("loop", computation_s, 60 - computation_s)]
     entries.append(phase("loop", 5, 50, parent=1))
     assert _waits_for_cores(run, entries, 1) == waits  # it has 60 % of the time
+
+
+@pytest.mark.parametrize(
+    ("time_s", "calls", "within", "expected"),
+    [
+        ((4.0, 1.0), (270, 304), False, 2),
+        ((6.0, 1.5), (270, 304), False, None),  # the first one is most of the run
+        ((4.0, 0.7), (270, 304), False, None),
+        ((4.0, 1.0), (270, 250), False, None),
+        ((4.0, 1.0), (270, 304), True, None),
+    ],
+)
+def test_a_loop_apart_that_makes_more_calls_is_a_rival_of_one_that_does_not_take_most_of_the_time(
+    time_s: tuple[float, float],
+    calls: tuple[int, int],
+    within: bool,
+    expected: int | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nothing = SimpleNamespace(cells=[], header=None)
+    each = [SimpleNamespace(cells=[SimpleNamespace(calls=n)], header=i) for i, n in enumerate(calls)]
+    found = SimpleNamespace(
+        all=[nothing, *each],
+        time_ns=lambda n: time_s[n - 1] * 1e9,
+        iterations=lambda n: 6,
+        within=lambda a, b: within and (a, b) == (2, 1),
+    )
+    run: Any = SimpleNamespace(profile=SimpleNamespace(loops=found), loop_base_s=10.0)
+    monkeypatch.setattr(loops, "named_loop", lambda _, number: number)
+    assert loops.rival(run, 1) == expected

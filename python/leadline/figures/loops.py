@@ -114,6 +114,7 @@ def _silent_around(loops: _core.RunLoops, number: int) -> tuple[int, ...]:
 
 
 LEAST_OTHER = 0.5  # of the main loop's time
+LEAST_RIVAL = 0.2  # of the main loop's time
 LEAST_CANDIDATE = 0.1  # of the run's, where none is the main loop
 ALL_OF_IT = 0.98  # of the time of a loop around it
 MOST_OTHERS = 3
@@ -166,6 +167,27 @@ def commanding(run: Run, number: int) -> tuple[str, NamedLoop] | None:
     # One that goes round as often gives a piece at a time to any of them.
     often = any(calls[n] >= least and i.get(apart[0], 0) >= loops.iterations(number) for n, i in enumerate(iterations))
     return (run.label(apart[0]), named_loop(run, steps)) if steps and not often else None
+
+
+def rival(run: Run, number: int) -> NamedLoop | None:
+    """A loop apart from the main one that makes more calls of MPI, though in less time, if that one has less than half
+    of the run's: a long preparation may be taken for the steps. Of several, the one that takes most time."""
+    loops = run.profile.loops
+    time_ns = [0.0, *(loops.time_ns(n) for n in range(1, len(loops.all)))]
+    if time_ns[number] >= LEAST_OTHER * 1e9 * run.loop_base_s:
+        return None
+    calls = [sum(cell.calls for cell in loop.cells) for loop in loops.all]
+    found = [
+        n
+        for n in range(1, len(loops.all))
+        if calls[n] > calls[number]
+        and time_ns[n] >= LEAST_RIVAL * time_ns[number]
+        and loops.iterations(n) >= 3
+        and loops.all[n].header != loops.all[number].header
+        and not loops.within(n, number)
+        and not loops.within(number, n)
+    ]
+    return named_loop(run, max(found, key=lambda n: (time_ns[n], -n))) if found else None
 
 
 def lumps_steps(run: Run, number: int) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from leadline import _core
 from leadline.figures.core_sharing import waited_share
 from leadline.figures.efficiency import Efficiency, of_phase
-from leadline.figures.loops import NamedLoop, commanding, lumps_steps, named_loop, unseen_on_some_ranks
+from leadline.figures.loops import NamedLoop, commanding, lumps_steps, named_loop, rival, unseen_on_some_ranks
 from leadline.figures.paths import common_routines
 from leadline.figures.run import Run, Site
 from leadline.figures.samples import Samples
@@ -37,6 +37,7 @@ class PhaseEntry:
     their part of the phase's samples; None without samples.   driver: what leads to the main
     loop and may repeat it, unseen.   commanding: the rank that is not in the main loop, and its own loop of fewer
     iterations.   waits_for_cores: the main loop takes its time because ranks share cores: it hardly computes.
+    rival: a loop apart from the main one that makes more calls, if that one has less than half of the time.
     """
 
     name: str
@@ -65,6 +66,7 @@ class PhaseEntry:
     chain: tuple[str, ...]
     commanding: tuple[str, NamedLoop] | None = None
     waits_for_cores: bool = False
+    rival: NamedLoop | None = None
 
     @property
     def time_s(self) -> float:
@@ -214,6 +216,7 @@ def _entry(
         computes_in=_computes_in(phase, samples) if samples.routines else None,
         chain=chain,
         commanding=commanding(run, phase.loop) if loop is not None and phase.kind == "loop" else None,
+        rival=rival(run, phase.loop) if loop is not None and phase.kind == "loop" else None,
     )
 
 

@@ -56,6 +56,7 @@ def _phase(entry: PhaseEntry) -> dict[str, Any]:
         "driver": entry.driver or None,
         "commanding": _commanding(entry),
         "waits_for_cores": entry.waits_for_cores,
+        "rival": _rival(entry.rival),
         "every": entry.every or None,
         "period_s": entry.period_s,
         "time_s": entry.time_s,
@@ -83,6 +84,20 @@ def _commanding(entry: PhaseEntry) -> dict[str, Any] | None:
         "file": loop.file or None,
         "line": loop.line or None,
         "iterations": loop.iterations,
+    }
+
+
+def _rival(loop: NamedLoop | None) -> dict[str, Any] | None:
+    if loop is None:
+        return None
+    return {
+        "routine": loop.routine,
+        "file": loop.file or None,
+        "line": loop.line or None,
+        "iterations": loop.iterations,
+        "at_least": loop.at_least,
+        "about": loop.about,
+        "share": loop.share,
     }
 
 
@@ -138,10 +153,17 @@ def unseen_steps(entry: PhaseEntry) -> list[str]:
         words.append(f"run by {entry.driver}, whose own loops are unknown")
     if entry.commanding is not None:
         words.append(_other_rank(entry.commanding))
-    return words + ([WAITS_FOR_CORES] if entry.waits_for_cores else [])
+    if entry.waits_for_cores:
+        words.append(WAITS_FOR_CORES)
+    return words + ([_rival_words(entry.rival)] if entry.rival is not None and not words else [])
 
 
 WAITS_FOR_CORES = "hardly computes: other loops may be the steps, if ranks had cores of their own"
+
+
+def _rival_words(loop: NamedLoop) -> str:
+    trips, share = f"{loop.bound}{loop.iterations:,} ×", fmt.percent(loop.share)
+    return f"perhaps not the steps: {place_of(loop)}, {trips}, makes more calls in {share} of the time"
 
 
 def _other_rank(commanding: tuple[str, NamedLoop]) -> str:
@@ -157,10 +179,10 @@ def perhaps_parts(entry: PhaseEntry) -> str:
         return WAITS_FOR_CORES
     around = list(dict.fromkeys(entry.around[:1] + entry.around[-1:]))
     places = [place_of(loop) + (f" ({restarting(loop)})" if loop.restarts else "") for loop in around]
+    if not places and entry.driver:
+        return f"perhaps parts of a step: which loops {entry.driver} runs around them is unknown"
     if not places:
-        return (
-            f"perhaps parts of a step: which loops {entry.driver} runs around them is unknown" if entry.driver else ""
-        )
+        return _rival_words(entry.rival) if entry.rival is not None else ""
     repeats = "repeats" if len(places) == 1 else "repeat"
     return f"perhaps parts of a step: how often {' and '.join(places)} {repeats} is unknown"
 

@@ -1,7 +1,7 @@
 // What calls show of the steps that a main loop is perhaps a part of, in the words of the terminal (wording/loops.py,
 // report/sections/phases.py).
 
-import { count, plural } from "./format.js";
+import { count, percent, plural } from "./format.js";
 
 /** "its call sequence restarts 10 times, after every 70 iterations of its inner loop"; "" if not. */
 export function restarting(restarts) {
@@ -29,9 +29,17 @@ export function perhapsParts(phase) {
     return `Perhaps parts of a step: rank ${other.rank} is in ${place(other)} instead, ${count(other.iterations)} ×.`;
   if (phase?.waits_for_cores)
     return "Hardly computes: other loops may be the steps, if ranks had cores of their own.";
-  if (!places.length) return driver && `Perhaps parts of a step: which loops ${driver} runs around them is unknown.`;
+  if (!places.length && driver)
+    return `Perhaps parts of a step: which loops ${driver} runs around them is unknown.`;
+  if (!places.length) return rivalOf(phase?.rival);
   const repeats = places.length === 1 ? "repeats" : "repeat";
   return `Perhaps parts of a step: how often ${places.join(" and ")} ${repeats} is unknown.`;
+}
+
+function rivalOf(loop) {
+  if (!loop) return "";
+  const trips = `${loop.at_least ? "≥ " : loop.about ? "about " : ""}${count(loop.iterations)} ×`;
+  return `Perhaps not the steps: ${place(loop)}, ${trips}, makes more calls in ${percent(loop.share)} of the time.`;
 }
 
 function place(loop) {
