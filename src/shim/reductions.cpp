@@ -40,7 +40,9 @@ bool takes(uint64_t op, uint64_t datatype, int64_t extent) {
 // Whether the schedule may be used for the operation of a reduction.
 bool reducible(const Rule& rule, uint64_t op, uint64_t datatype, const Layout& layout, Reason* why) {
   *why = Reason::operation;
-  if (op == abi.ops[op_index("MPI_REPLACE")] || op == abi.ops[op_index("MPI_NO_OP")]) return false;
+  constexpr int replace = op_index("MPI_REPLACE"), no_op = op_index("MPI_NO_OP");  // not looked up in every call
+  static_assert(replace >= 0 && no_op >= 0);
+  if (op == abi.ops[replace] || op == abi.ops[no_op]) return false;
   if (layout.extent <= 0) return false;
   for (const uint64_t predefined : abi.ops) {
     if (op == predefined) return layout.named && takes(op, datatype, layout.extent);
