@@ -44,7 +44,7 @@ std::vector<Block> blocks_of(const std::vector<int64_t>& counts, int64_t bytes, 
   return found;
 }
 
-struct Exchange {
+struct CountedExchange {
   std::vector<Block> receives, sends;
 };
 
@@ -78,7 +78,7 @@ class Spreading {
     const TreeLeaf before = class_.leaves[old];
     if (!has_counts(before.leaf)) return refuse(before.leaf.function + " is no MPI_Alltoallv or MPI_Alltoallw");
     if (before.leaf.varies) return refuse("the counts of " + before.leaf.function + " differ from call to call");
-    std::vector<Exchange> exchanges;
+    std::vector<CountedExchange> exchanges;
     for (size_t m = 0; m < ranks_.size(); ++m) {
       exchanges.push_back(exchange_of(before.leaf, m));
       if (!refusal_.empty()) return;
@@ -104,7 +104,7 @@ class Spreading {
     }
   }
 
-  Exchange exchange_of(const Leaf& leaf, size_t member) {
+  CountedExchange exchange_of(const Leaf& leaf, size_t member) {
     const auto known = tree_.communicators.find(leaf.identity.of(member));
     const calls::LeafCounts& counts = leaf.counts.of(member);
     int64_t out = 0, in = 0;
@@ -119,7 +119,7 @@ class Spreading {
   }
 
   // As many parts as the member with most has: others have no partner in some.
-  void add_parts(const std::vector<Exchange>& exchanges, const Leaf& old, bool sends, Leaf* leaf) {
+  void add_parts(const std::vector<CountedExchange>& exchanges, const Leaf& old, bool sends, Leaf* leaf) {
     const auto blocks = [&](size_t m) -> const std::vector<Block>& {
       return sends ? exchanges[m].sends : exchanges[m].receives;
     };
