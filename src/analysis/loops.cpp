@@ -115,6 +115,7 @@ void RunLoops::add(const trace::Process& process, uint32_t index, const std::vec
     for (uint32_t l = 1; l < shape.loops.size() && l < own.size(); ++l) {
       cells[l].shape = shape.loops[l];
       if (cells[l].shape.revisited && !cells[l].unsure()) cells[l].silent = true;
+      if (cells[l].shape.ends_with_files && !cells[l].silent) cells[l].about = true;
     }
     const std::vector<structure::GapShare> shares = structure::gap_shares(stream, shape.first_calls);
     trace::for_each_site_time(stream, [&](uint32_t site, const trace::TimeStats& times) {

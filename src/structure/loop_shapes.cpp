@@ -143,6 +143,31 @@ bool reads_commands(const std::map<Sequence, uint64_t>& variants, const std::vec
          (*broadcasts_only || usual_ns * iterations <= most_part * sum.ns);
 }
 
+// The last of what the sequence consists of.
+Element last_of(const LoopTree& tree, Sequence s) {
+  Element e = tree.sequences.elements(s).back();
+  while (e.is_sequence) e = tree.sequences.elements(static_cast<Sequence>(e.id)).back();
+  return e;
+}
+
+// See LoopShape. `occur`: by instance.
+bool end_with_files(const LoopTree& tree, uint32_t loop, const std::vector<uint64_t>& occur,
+                    const std::map<Sequence, uint64_t>& variants, const std::vector<Amounts>& amounts) {
+  uint64_t all = 0, files = 0, at_end = 0;
+  for (const auto& [variant, times] : variants) {
+    all = saturating_sum(all, times);
+    if (amounts[variant].calls <= 0) files = saturating_sum(files, times);
+  }
+  if (!files || files >= all) return false;
+  for (size_t i = 0; i < tree.instances.size(); ++i) {
+    const LoopInstance& instance = tree.instances[i];
+    if (!occur[i] || instance.loop != loop || tree.sequences.elements(instance.iterations).empty()) continue;
+    if (amounts[Item(last_of(tree, instance.iterations).id).index()].calls <= 0)
+      at_end = saturating_sum(at_end, occur[i]);
+  }
+  return files == at_end;
+}
+
 // A loop's iterations within one of the loop around it.
 struct Distribution {
   std::map<uint64_t, uint64_t> outer;  // iterations of the loop around it, by how many of the loop are in one
@@ -172,13 +197,6 @@ struct Distribution {
     }
   }
 };
-
-// The last of what the sequence consists of.
-Element last_of(const LoopTree& tree, Sequence s) {
-  Element e = tree.sequences.elements(s).back();
-  while (e.is_sequence) e = tree.sequences.elements(static_cast<Sequence>(e.id)).back();
-  return e;
-}
 
 struct OpenAtEnd {
   uint32_t loop;
@@ -253,6 +271,8 @@ std::vector<LoopShape> loop_shapes(const TimedTree& timed, const trace::Stream& 
     uint64_t commonest = 0;
     for (const auto& [variant, times] : variants[l]) commonest = std::max(commonest, times);
     if (!shapes[l].iterations) continue;
+    const bool all_known = !tree.lost_calls && !shapes[l].cut;
+    shapes[l].ends_with_files = all_known && end_with_files(tree, l, occur, variants[l], amounts);
     shapes[l].commonest = static_cast<float>(commonest) / static_cast<float>(shapes[l].iterations);
   }
   const std::vector<Restarts> restarts = restarts_of(tree, stream);

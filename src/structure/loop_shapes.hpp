@@ -36,7 +36,9 @@ struct LoopShape {
   bool cut = false, cut_within = false;
   bool broadcasts = false;  // its usual iteration makes nothing but broadcasts
   uint64_t revisited = 0;   // iterations that come to a call twice (revisits.hpp)
-  Restarts restarts;        // of its inner loop, if iterations of this one may have gone unseen
+  // Iterations without a call of MPI, unlike all others, end its visits: what asks for a further step may write a file.
+  bool ends_with_files = false;
+  Restarts restarts;  // of its inner loop, if iterations of this one may have gone unseen
 };
 
 // Indexed by number of the stream's loops. The time of an iteration is taken to be that of its calls and of what comes

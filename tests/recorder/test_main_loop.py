@@ -258,6 +258,18 @@ def test_a_stream_that_is_closed_by_its_table_of_functions_is_no_iteration(
     assert (iterations["count"], iterations["at_least"], iterations["about"]) == (40, False, False)
 
 
+def test_a_further_iteration_that_only_writes_a_file_is_marked(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    program = builder.c(one_of_each_family, "asked.c", "-g")
+    outcome = run_mpi(
+        one_of_each_family, 2, [program, "20"], cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run"
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    iterations = to_json(open_run(tmp_path / "run"))["iterations"]
+    assert (iterations["count"], iterations["about"]) in ((20, False), (21, True))
+
+
 def test_where_ranks_have_different_loops_that_is_the_reason_for_none(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:
