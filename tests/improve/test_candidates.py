@@ -125,13 +125,18 @@ def test_settings_of_the_user_s_file_are_tried_without() -> None:
     about = facts(settings_file=file, mpi=0.4)
     found = tried("own-settings", about, defaults=lambda names: {name: without[name] for name in names})
     assert [(dict(setting.variables), dict(setting.controls), setting.share) for setting in found] == [
-        ({"OMPI_MCA_a": "0", "OMPI_MCA_b": "65536"}, {"a": "0", "b": "65536"}, 1.0),
+        (
+            {"OMPI_MCA_a": "0", "OMPI_MCA_b": "65536", "OMPI_MCA_empty": ""},
+            {"a": "0", "b": "65536", "empty": ""},
+            1.0,
+        ),
         ({"OMPI_MCA_a": "0"}, {"a": "0"}, 0.4),
         ({"OMPI_MCA_b": "65536"}, {"b": "65536"}, 0.4),
+        ({"OMPI_MCA_empty": ""}, {"empty": ""}, 0.4),
     ]
     assert found[1].goes_with(found[2])
     said = why("own-settings", about, defaults=lambda names: {name: without[name] for name in names})
-    assert "lacking, empty, same in /home/me/.openmpi/mca-params.conf: the library has no value" in said
+    assert "lacking, same in /home/me/.openmpi/mca-params.conf: the library has no value" in said
 
 
 def test_a_setting_of_the_user_goes_before_others_that_could_save_as_much() -> None:
@@ -183,18 +188,72 @@ def test_kinds_take_turns_by_what_they_could_save() -> None:
 
 
 def test_what_the_machine_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    about = facts(messages=0.3)
     for node in range(2):
         (tmp_path / "node" / f"node{node}").mkdir(parents=True)
     monkeypatch.setattr("leadline.improve.candidates.hardware.SYSTEM", tmp_path)
-    monkeypatch.setattr("leadline.improve.candidates.hardware.DEVICES", tmp_path)
-    said = why("hardware", about)
-    for part in ("keeps it near", "has no", "knem", "xpmem"):
-        assert part in said
-    (tmp_path / "xpmem").write_text("")
+    assert "keeps it near" in why("hardware", facts())
     (tmp_path / "node" / "node1").rmdir()
-    said = why("hardware", about)
-    assert ("has no /dev/xpmem" in said, "one NUMA node" in said) == (False, True)
+    assert "one NUMA node" in why("hardware", facts())
+
+
+def test_copies_by_the_kernel_are_tried_where_it_has_a_device_for_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    about = facts(messages=0.3, sizes={1 << 20: 5})
+    monkeypatch.setattr("leadline.improve.candidates.copying.DEVICES", tmp_path)
+    assert [setting.name for setting in tried("copying", about)] == ["copying-no-single-copy"]
+    assert f"no {tmp_path}/knem" in why("copying", about)
+    (tmp_path / "xpmem").touch()
+    by_kernel = tried("copying", about)[1]
+    assert by_kernel.variables == {
+        "OMPI_MCA_smsc": "xpmem", "OMPI_MCA_btl_vader_single_copy_mechanism": "xpmem",
+    }  # fmt: skip
+    assert "xpmem" not in why("copying", about)
+
+
+def test_rails_are_for_long_messages_between_hosts_with_several_devices(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("leadline.improve.candidates.transports.DEVICES", tmp_path)
+    able = {"messages": 0.3, "hosts": 2, "sizes": {1 << 20: 5}}
+
+    def rails(**given: Any) -> list[str]:
+        return [setting.name for setting in tried("transports", facts(**given)) if setting.kind == "rails"]
+
+    assert rails(**able) == []
+    assert f"{tmp_path} has 0 devices" in why("transports", facts(**able))
+    for device in range(4):
+        (tmp_path / f"mlx5_{device}").touch()
+    assert rails(**able) == ["rails-1", "rails-4"]
+    assert rails(**{**able, "hosts": 1}) == rails(**{**able, "sizes": {64: 5}}) == []
+
+
+def test_transports_are_those_that_the_library_is_built_on() -> None:
+    known = LIBRARY["mpich"].transports
+    assert [each.name for each in known(2, {"ofi", "ucx"})] == ["by-ofi", "by-ucx"]
+    assert known(1, {"ofi", "ucx"}) == known(2, {"ofi"}) == []
+    assert {each.eager_limit for each in known(1, {"ucx"})} == {4096, 65536}
+    assert [each.name for each in LIBRARY["intel"].transports(1, set())] == ["shm"]
+    assert LIBRARY["intel"].transports(2, set()) == []
+
+
+def test_several_ranks_of_a_host_may_write_for_the_others() -> None:
+    def aggregators(**given: Any) -> list[str]:
+        found = tried("file-hints", facts(library=LIBRARY["mpich"], files=0.3, **given))
+        return [setting.hints["cb_nodes"] for setting in found if "cb_nodes" in setting.hints]
+
+    assert aggregators(ranks=16, hosts=2) == ["4", "16"]
+    assert aggregators(ranks=2) == ["2"]
+    assert aggregators(ranks=2, hosts=2) == []
+
+
+def test_a_replay_says_how_much_messages_and_collectives_could_save() -> None:
+    able = {"messages": 0.3, "mpi": 0.3, "crowding": 2.0, "sizes": {1 << 20: 5}}
+    assert {setting.share for setting in tried("protocol", facts(**able))} == {0.3}
+    assert {setting.share for setting in tried("protocol", facts(**able, ideal=0.1))} == {0.1}
+    assert tried("protocol", facts(**able, ideal=0.004)) == []
+    assert "the run takes 0.4 % less" in why("protocol", facts(**able, ideal=0.004))
+    assert tried("waiting", facts(**able, ideal=0.004))  # ranks that wait have the cores of others
 
 
 @pytest.mark.parametrize("kind", sorted(kinds()))

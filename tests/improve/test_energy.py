@@ -13,8 +13,9 @@ from leadline import mpi
 from leadline.cli.improve import command
 from leadline.errors import UsageError
 from leadline.improve import energy
-from leadline.improve.improving import Wanted, improve
+from leadline.improve.improving import improve
 from leadline.improve.telling import lines
+from leadline.improve.wanted import Wanted
 
 
 def a_counter(root: Path, number: str, name: str, value: int, most: int = 999) -> Path:

@@ -19,10 +19,10 @@ from improvable import improvable
 
 from leadline import mpi
 from leadline.improve.file import as_data
-from leadline.improve.improving import Wanted
 from leadline.improve.kept import Kept
 from leadline.improve.setting import Setting
 from leadline.improve.step import Measured
+from leadline.improve.wanted import Wanted
 from leadline.libraries import LIBRARIES
 from leadline.libraries.rule import Rule, Table
 from leadline.runs.guard import VARIABLE
@@ -119,6 +119,11 @@ def test_a_planted_setting_is_found_undone_and_applied(improve: Improve, name: s
     assert change["after_s"] < change["before_s"]
     assert not (found.directory / "trial").exists()
 
+    before, after = ([each[key] for each in found.found["phases"]] for key in ("before_s", "after_s"))
+    assert sum(after) < sum(before)
+    if name == "mpich":
+        measured_again(improving, found)
+
     done = improving.apply(found, "--json", "--watch")
     assert done.stdout.startswith("late: 8 steps")
     told = json.loads(done.stdout.splitlines()[-1])
@@ -127,6 +132,16 @@ def test_a_planted_setting_is_found_undone_and_applied(improve: Improve, name: s
     assert [each["name"] for each in told["applied"]] == found.chosen
     assert told["not_applied"] == []
     assert improving.apply(found, "--as-shell").stdout == f"unset {planted}\n"
+
+
+def measured_again(improving: Improving, found: Improved) -> None:
+    words = [sys.executable, "-m", "leadline", "improve", "--again", "--json", "-o", str(found.directory)]
+    done = subprocess.run(words, env=improving.environ, capture_output=True, text=True, check=True, timeout=LIMIT_S)
+    again = json.loads(done.stdout)
+    assert (again["holds"], again["settings"], again["left_out"]) == (True, found.chosen, [])
+    assert again["gain"] > 0.1
+    assert again["found"]["gain"] == found.found["gain"]
+    assert json.loads((found.directory / "again" / "1" / "result.json").read_text())["ratios"] == again["ratios"]
 
 
 @pytest.mark.ci

@@ -223,5 +223,13 @@ def test_a_race_that_is_short_of_time_goes_on_with_the_better_half() -> None:
     assert not search.narrow()
 
 
+def test_what_was_chosen_before_is_only_confirmed() -> None:
+    search = Search.confirming(["one", "two"])
+    assert search.wanted() == [BASE, "one+two"]
+    assert ended(search, lambda name: 2.0 if name == BASE else 1.0).confirmed is True
+    assert ended(Search.confirming(["one"]), lambda _: 1.0).confirmed is False
+    assert Search.confirming([]).wanted() == []
+
+
 def test_nothing_to_try_is_over_at_once() -> None:
     assert Search([]).wanted() == []

@@ -142,13 +142,17 @@ def test_a_file_of_another_kind_is_refused(text: str, tmp_path: Path) -> None:
         file.read(tmp_path / "improve.toml")
 
 
+def differs(results: Results, output: str) -> str:
+    return results.difference(output, output, (), patience=0)
+
+
 def test_output_is_compared_with_what_all_unchanged_runs_printed() -> None:
     results = Results()
     results.add_unchanged("sum 1 seed 7\n", ())
-    assert results.difference("sum 2 seed 7\n", ()) == ""  # one run does not say what differs from run to run
+    assert differs(results, "sum 2 seed 7\n") == ""  # one run does not say what differs from run to run
     results.add_unchanged("sum 1 seed 8\n", ())
-    assert results.difference("sum 1 seed 9\n", ()) == ""
-    assert "'2' where every unchanged run printed '1'" in results.difference("sum 2 seed 7\n", ())
+    assert differs(results, "sum 1 seed 9\n") == ""
+    assert "'2' where every unchanged run printed '1'" in differs(results, "sum 2 seed 7\n")
 
 
 @pytest.mark.parametrize(
@@ -168,16 +172,75 @@ def test_times_are_not_compared_even_if_unchanged_runs_agree(line: str) -> None:
     results = Results()
     for _ in range(3):
         results.add_unchanged(line.format("3") + "\nsum 1\n", ())
-    assert results.difference(line.format("2") + "\nsum 1\n", ()) == ""
-    assert "'4'" in results.difference(line.format("2") + "\nsum 4\n", ())
+    assert differs(results, line.format("2") + "\nsum 1\n") == ""
+    assert "'4'" in differs(results, line.format("2") + "\nsum 4\n")
 
 
 def test_lines_are_compared_where_the_number_of_words_differs() -> None:
     results = Results()
     results.add_unchanged("sum 1\nnote\n", ())
     results.add_unchanged("sum 1\n", ())
-    assert results.difference("another note\nsum 1\n", ()) == ""
-    assert "'sum 1'" in results.difference("another note\nsum 2\n", ())
+    assert differs(results, "another note\nsum 1\n") == ""
+    assert "'sum 1'" in differs(results, "another note\nsum 2\n")
+
+
+TABLE = """sum 1.2345 of 7
+Timers
+total  0.3221  {0}
+halo   0.0042  {1}
+
+step 10 energy -1.166063 {2}
+step 20 energy -1.166048 {3}
+"""
+
+
+def test_a_column_in_which_unchanged_runs_differ_is_not_compared() -> None:
+    """Also where they agree by chance; and nothing below the heading of a table of times."""
+    results = Results()
+    results.add_unchanged(TABLE.format("12.5", "0.11", "6.0986", "6.7406"), ())
+    results.add_unchanged(TABLE.format("12.5", "0.12", "6.0986", "6.7407"), ())
+    assert differs(results, TABLE.format("13.8", "0.11", "6.2222", "6.7406")) == ""
+    other = TABLE.format("12.5", "0.11", "6.0986", "6.7406").replace("-1.166048", "-1.166049")
+    assert "'-1.166049' where every unchanged run printed '-1.166048'" in differs(results, other)
+    other = TABLE.format("12.5", "0.11", "6.0986", "6.7406").replace("1.2345", "1.2346")
+    assert "'1.2346'" in differs(results, other)
+
+
+def test_values_below_one_another_are_no_table() -> None:
+    results = Results()
+    for seed in "789":
+        results.add_unchanged(f"seed = 1{seed}\nsum = 42\n", ())
+    assert "'43'" in differs(results, "seed = 17\nsum = 43\n")
+
+
+def test_a_number_is_doubted_until_more_unchanged_runs_agree_on_it() -> None:
+    for third, says in (("0:", "'1:' where every unchanged run printed '0:'"), ("1:", "")):
+        results = Results()
+        for _ in range(2):
+            results.add_unchanged("least on rank 0:\n", ())
+        assert results.difference("one", "least on rank 1:\n", ()) == ""
+        for _ in range(3):
+            assert results.standing("one") == ""
+            results.add_unchanged(f"least on rank {third}\n", ())
+        assert says in results.standing("one")
+        assert results.standing("two") == ""
+        if not says:
+            assert results.difference("one", "least on rank 2:\n", ()) == ""
+
+
+def test_a_word_without_digits_is_not_doubted() -> None:
+    results = Results()
+    for _ in range(2):
+        results.add_unchanged("test 1 passed\n", ())
+    assert "'failed' where every unchanged run printed 'passed'" in results.difference("one", "test 2 failed\n", ())
+
+
+def test_fractions_of_few_digits_are_not_compared() -> None:
+    results = Results()
+    for _ in range(3):
+        results.add_unchanged("halo 0.0003 of 5\n", ())
+    assert differs(results, "halo 0.0004 of 5\n") == ""
+    assert "'6'" in differs(results, "halo 0.0004 of 6\n")
 
 
 def test_files_are_compared_unless_unchanged_runs_differ(tmp_path: Path) -> None:
@@ -188,8 +251,8 @@ def test_files_are_compared_unless_unchanged_runs_differ(tmp_path: Path) -> None
         drifting.write_text(text)
         results.add_unchanged("", results.digests())
     assert results.not_comparable() == [drifting]
-    assert results.difference("", results.digests()) == ""
+    assert results.difference("one", "", results.digests()) == ""
     same.write_text("2")
-    assert "same differs" in results.difference("", results.digests())
+    assert "same differs" in results.difference("one", "", results.digests())
     same.unlink()
-    assert "same differs" in results.difference("", results.digests())
+    assert "same differs" in results.difference("one", "", results.digests())

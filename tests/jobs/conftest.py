@@ -18,6 +18,7 @@ from mpi_facts import facts
 from leadline import _core, mpi
 
 from . import hosts, library_faults, slurm
+from .hosts import Hosts, wait_for
 from .slurm import Slurm
 
 LEADLINE = f"{sys.executable} -m leadline"
@@ -88,6 +89,54 @@ def library(request: pytest.FixtureRequest) -> mpi.Library:
 @pytest.fixture
 def program(programs: Programs, library: mpi.Library) -> Program:
     return programs(library)
+
+
+@pytest.fixture(scope="session")
+def ssh(cluster: Slurm) -> Hosts:
+    """sshd on every node, with a key of the tests' own; ssh on the login host finds it without asking."""
+    folder = cluster.shared / "ssh"
+    folder.mkdir(mode=0o700)
+    keys = f"ssh-keygen -q -t ed25519 -N '' -f {folder}/key && cp {folder}/key.pub {folder}/authorized_keys"
+    made = cluster.login.shell(f"which sshd ssh && {keys} && chmod 600 {folder}/authorized_keys")
+    if made.code != 0:
+        pytest.skip("needs sshd: apt-get install openssh-server")
+    (folder / "sshd_config").write_text(
+        f"HostKey {folder}/key\nAuthorizedKeysFile {folder}/authorized_keys\nStrictModes no\nPermitRootLogin yes\n"
+        "PasswordAuthentication no\nUsePAM no\nPidFile none\n"
+    )
+    wrapper = folder / "ssh"
+    wrapper.write_text(
+        f"#!/bin/sh\nexec /usr/bin/ssh -i {folder}/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null "
+        '-o LogLevel=ERROR "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    for node in cluster.hosts.nodes:
+        ended = node.shell(f"mkdir -p /run/sshd && /usr/sbin/sshd -f {folder}/sshd_config")
+        assert ended.code == 0, ended.everything
+    for node in cluster.hosts.nodes:
+        wait_for("sshd answers", lambda node=node: cluster.login.shell(f"{wrapper} {node.name} true").code == 0)
+    (folder / "hosts").write_text("".join(f"{node.name}:2\n" for node in cluster.hosts.nodes))
+    (folder / "hostfile").write_text("".join(f"{node.name} slots=2\n" for node in cluster.hosts.nodes))
+    return cluster.hosts
+
+
+def mpiexec_over_ssh(program: Program, ranks: int) -> str:
+    folder = program.path.parents[1] / "ssh"
+    options = facts(program.library).over_ssh(program.library.version, str(folder))
+    return f"{program.mpiexec} {options} -n {ranks}"
+
+
+def in_pbs(ssh: Hosts, directory: Path) -> dict[str, str]:
+    """The variables of a job of PBS, as its manual names them."""
+    nodes = directory / "nodes"
+    nodes.write_text("".join(f"{node.name}\n" * 2 for node in ssh.nodes))
+    return {
+        "PBS_NODEFILE": str(nodes),
+        "PBS_JOBID": "345.server",
+        "PBS_JOBNAME": "relax",
+        "PBS_QUEUE": "workq",
+        "PBS_ENVIRONMENT": "PBS_BATCH",
+    }
 
 
 _numbers = itertools.count()

@@ -6,6 +6,8 @@
 //   barriers  the ranks meet often: if those that wait keep their core from the others, each meeting takes a time slice.
 //   parts     a long message is broadcast: cut into very short parts, it takes many times as long.
 //   pieces    the ranks write short pieces of a file in turn, all at once: much slower if each writes its own.
+//   nobody    each rank computes, and exchanges long messages with nobody, which takes a third of the time: no setting
+//             can matter, but the record cannot know.
 //   alone     each rank computes: no setting of MPI can matter.
 // clang-format on
 #include <math.h>
@@ -15,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SHORT = 2000, LONG = 1 << 20, PIECE = 64, PIECES = 1 << 13 };
+enum { SHORT = 2000, LONG = 1 << 20, PIECE = 64, PIECES = 1 << 13, NOBODY = 1 << 14 };
 
 static int option(int argc, char** argv, const char* name, int otherwise) {
   const size_t length = strlen(name);
@@ -50,6 +52,14 @@ static double alone(double sum) {
   return sum;
 }
 
+static double nobody(char* data, double sum) {
+  for (int i = 0; i < NOBODY; i++) {
+    MPI_Sendrecv(data, LONG, MPI_CHAR, MPI_PROC_NULL, 1, data, LONG, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  }
+  return alone(sum);
+}
+
 int main(int argc, char** argv) {
   int rank, size;
   MPI_Init(&argc, &argv);
@@ -66,6 +76,7 @@ int main(int argc, char** argv) {
     if (strcmp(kind, "parts") == 0) MPI_Bcast(data, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
     if (strcmp(kind, "pieces") == 0) pieces(data, rank, size);
     if (strcmp(kind, "alone") == 0) sum = alone(sum);
+    if (strcmp(kind, "nobody") == 0) sum = nobody(data, sum);
     MPI_Sendrecv(data, 8, MPI_CHAR, MPI_PROC_NULL, 1, data, 8, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     for (int i = 0; strcmp(kind, "barriers") == 0 && i < 20; i++) MPI_Barrier(MPI_COMM_WORLD);

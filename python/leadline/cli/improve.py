@@ -138,8 +138,14 @@ def _meter(times_parts: bool) -> Any:
     envvar="LEADLINE_OUTPUT",
     help="Directory for what is measured and found. With that of an earlier search, go on with it.",
 )
+@click.option(
+    "--again",
+    is_flag=True,
+    envvar="LEADLINE_AGAIN",
+    help="Measure what the search in -o DIR kept once more, in fresh launches. COMMAND is then that of the search.",
+)
 @click.option("--json", "json_", is_flag=True, envvar="LEADLINE_JSON", help="Print the result as JSON.")
-@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND [ARGS]...")
 def command(
     limit: str,
     goal: str,
@@ -152,6 +158,7 @@ def command(
     compared: tuple[Path, ...],
     only: str | None,
     output: Path,
+    again: bool,
     json_: bool,
     program: tuple[str, ...],
 ) -> int:
@@ -165,12 +172,20 @@ def command(
     after Ctrl-C, when the same command goes on.
     """
     from leadline.improve.candidates import kinds
-    from leadline.improve.improving import Wanted, improve
+    from leadline.improve.improving import improve
     from leadline.improve.telling import as_json, lines
+    from leadline.improve.wanted import Wanted
     from leadline.runs.progress import ProgressLine
     from leadline.text.suggestions import available
     from leadline.tuning.protocol import check_pattern
 
+    for_s = duration_s(limit)
+    if again:
+        if any((pattern, iterations, stop_after, steps_option, ranks, reorder, compared, only)) or goal != "time":
+            raise UsageError("--again measures as the search did: it takes --for and --json only")
+        return _again(output, for_s, program, json_=json_)
+    if not program:
+        raise click.UsageError("Missing argument '-- COMMAND [ARGS]...'.")
     refuse_inside_job("improve", program, os.environ)
     if pattern is not None:
         check_pattern(pattern)
@@ -183,7 +198,6 @@ def command(
         raise UsageError("--compare and --stop-after exclude each other: a program that is ended leaves half of a file")
     numbers = _numbers_in(ranks) if ranks else ()
     short = _words_of(steps_option) if steps_option else ()
-    for_s = duration_s(limit)
     chosen = tuple(only.split(",")) if only else ()
     for kind in chosen:
         if kind not in kinds():
@@ -206,5 +220,26 @@ def command(
         print("\n".join(told))
     if found.interruption.signal:
         say(f"interrupted; the same command goes on with {shown(output)}")
+    found.interruption.end_if_any()
+    return 0
+
+
+def _again(output: Path, for_s: float, program: tuple[str, ...], *, json_: bool) -> int:
+    from leadline.improve.again import measure_again
+    from leadline.improve.wanted import Wanted
+    from leadline.runs.progress import ProgressLine
+
+    wanted = Wanted.of_search(output.absolute(), for_s)
+    if program and program != wanted.command:
+        raise UsageError(f"{output} holds another search: {shlex.join(wanted.command)}")
+    refuse_inside_job("improve", wanted.command, os.environ)
+    process.resolve(wanted.command[0], os.environ.get("PATH"))
+    run_directory.refuse_if_others_write(output.absolute(), shared=False)
+    with ProgressLine(say) as line:
+        found = measure_again(wanted, line.show)
+    if json_:
+        write_json(found.as_dict(), sys.stdout)
+    else:
+        print("\n".join(found.lines()))
     found.interruption.end_if_any()
     return 0

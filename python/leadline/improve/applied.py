@@ -67,7 +67,7 @@ def apply_improvement(
     with shared_folder("apply") as folder:
         chosen = []
         for setting in settings:
-            placed, why = _proven(setting, command, environ, int(evidence.get("ranks") or 2), folder)
+            placed, why = proven(setting, command, environ, int(evidence.get("ranks") or 2), folder)
             if why or not setting.by_shim:
                 outcome._add(setting, why, "seen by leadline-probe, started in the same way")
             if not why:
@@ -106,10 +106,11 @@ def _run(
         outcome.watched = watched(evidence, list(command), wall_s, directory)
 
 
-def _proven(
+def proven(
     setting: Setting, command: Sequence[str], environ: Mapping[str, str], ranks: int, folder: Path
 ) -> tuple[Setting, str]:
-    """The setting, for the hosts of now, and why it has no effect; "" if it takes effect."""
+    """The setting, for the hosts of now, and why it has no effect; "" if it takes effect.   folder: for files that it
+    names."""
     try:
         if setting.places:
             setting = on_these_hosts(setting, command, environ)

@@ -49,7 +49,8 @@ class Facts:
     files: share in collective transfers of files.   set_variables: settings of the library in the environment.
     set_options: settings of the library among the launcher's options, each with its values.
     count_option: the launcher's for the number of ranks, as the command has it; "" if that is unknown.
-    settings_file: the user's, that the library reads; None if there is none.
+    settings_file: the user's, that the library reads; None if there is none.   ideal: the most that settings of
+    messages and collectives could save, by a replay; None if it says nothing.
     """
 
     library: MpiLibrary | None
@@ -73,6 +74,7 @@ class Facts:
     set_options: tuple[tuple[str, ...], ...] = ()
     count_option: str = ""
     settings_file: SettingsFile | None = None
+    ideal: float | None = None
 
     @property
     def largest_message(self) -> int:
@@ -101,9 +103,10 @@ def facts_of(
     count_option: str = "",
     openmp: str = "",
     settings_file: SettingsFile | None = None,
+    ideal: float | None = None,
 ) -> Facts:
-    """options: of the launcher, each with its values, that set something.   count_option, openmp, settings_file: as
-    Facts has them."""
+    """options: of the launcher, each with its values, that set something.   count_option, openmp, settings_file, ideal:
+    as Facts has them."""
     content = Content(run)
     share = content.share
     by_category = {
@@ -137,6 +140,7 @@ def facts_of(
         set_options=tuple(option for option in options if _is_setting(option, library, launcher)),
         count_option=count_option,
         settings_file=settings_file,
+        ideal=ideal,
     )
 
 

@@ -15,18 +15,19 @@ from leadline.errors import LeadlineError, MeasurementFailed, MissingPrerequisit
 from leadline.figures.run import Run, open_run
 from leadline.improve import file
 from leadline.improve.candidates import Asked, NotTried, candidates
-from leadline.improve.energy import Meter
 from leadline.improve.facts import facts_of, openmp_of
 from leadline.improve.kept import Kept
 from leadline.improve.measuring_alone import measure_alone
 from leadline.improve.places import NoPlaces, Places, places_of
 from leadline.improve.proof import why_without_effect
+from leadline.improve.replayed import most_saved
 from leadline.improve.results import Results
 from leadline.improve.search import COMBINING, TOGETHER, Search, Stage, interval_of
 from leadline.improve.setting import Setting, count_option
 from leadline.improve.step import Measured, measured, recorded
-from leadline.improve.stopping import UntilIterations, shortened
+from leadline.improve.stopping import UntilIterations
 from leadline.improve.trials import SETTINGS, Trials
+from leadline.improve.wanted import Wanted
 from leadline.improve.why import Change, changes
 from leadline.launch.executable import inspect
 from leadline.launch.program import program_word
@@ -43,61 +44,19 @@ RECORD, BETTER = "record", "better"
 HOME = "home"  # beside the files of settings: empty
 ROUNDS_COUNTED_ON = 4  # of the race, for each candidate: most are dropped after three
 FEW, ROUNDS_AT_LEAST = 3, 2  # so many candidates get fewer rounds, if there is no time for more
+PART_TO_REPLAY = 20  # of the time that is left
 BETWEEN = 1.1  # launches that one costs, with its recording read and its settings written
+PART_TO_PROVE = 3  # of the time that is left
+NO_TIME_TO_PROVE = "no time to see whether it takes effect: {} for that"
 NO_TIME = "no time: {} launches of {} fit into what --for leaves"
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """for_s: for everything.   pattern: of --time.   iterations: they, or nothing.   compared: files of results.
-    only: kinds of candidates; () for all.   stop_after: iterations of the main loop, after which a launch is ended.
-    steps_option: of the program, in place of its own, in every launch.   ranks: other numbers of them to try.
-    meter: of the energy that is to become less; None: the time is."""
-
-    command: tuple[str, ...]
-    directory: Path
-    for_s: float
-    pattern: str | None = None
-    iterations: bool = False
-    reorder: bool = False
-    compared: tuple[Path, ...] = ()
-    only: tuple[str, ...] = ()
-    stop_after: int | None = None
-    steps_option: tuple[str, ...] = ()
-    ranks: tuple[int, ...] = ()
-    meter: Meter | None = None
-    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-
-    @property
-    def same(self) -> dict[str, Any]:
-        """What a search that is gone on with must have in common."""
-        return {
-            "pattern": self.pattern,
-            "iterations": self.iterations,
-            "reorder": self.reorder,
-            "only": list(self.only),
-            "compared": list(map(str, self.compared)),
-            "stop_after": self.stop_after,
-            "steps_option": list(self.steps_option),
-            "ranks": list(self.ranks),
-            **({"goal": "energy"} if self.meter is not None else {}),
-        }
-
-    @property
-    def only_iterations(self) -> bool:
-        return self.iterations or self.stop_after is not None
-
-    @property
-    def launched(self) -> tuple[str, ...]:
-        """The command as it is tried."""
-        return shortened(self.command, self.steps_option, self.environ.get("PATH"))
 
 
 @dataclass
 class Improved:
     """What came of it.   base_s: the unchanged program's typical time; base_spread: half of the launches differ from it
     by more than this share.   why_over: why the search ended early; "" if it did not.
-    changes: why it is faster with what helps.   with_s: the typical time in fresh launches, with it."""
+    phases, changes: why it is faster with what helps, by phase and by call.   with_s: the typical time in fresh
+    launches, with it."""
 
     measured: Measured
     settings: dict[str, Setting]
@@ -110,6 +69,7 @@ class Improved:
     why_over: str = ""
     not_comparable: tuple[Path, ...] = ()
     interruption: Interruption = field(default_factory=Interruption)
+    phases: list[Change] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     with_s: float | None = None
 
@@ -143,7 +103,8 @@ class _Improving:
         counts = count_option(self.wanted.launched, self.wanted.environ)
         library, environ = self.about.library, self.wanted.environ
         kept = library.settings_file(environ) if library is not None else None
-        facts = facts_of(run, library, launcher, environ, self._set_options(), counts, self._openmp(), kept)
+        options, ideal = self._set_options(), self._ideal()
+        facts = facts_of(run, library, launcher, environ, options, counts, self._openmp(), kept, ideal)
 
         def tuned(operations: list[str]) -> Any:
             folder = self.wanted.directory / RECORD
@@ -175,6 +136,10 @@ class _Improving:
         }
         self.kept.keep_plan(plan)
         return plan
+
+    def _ideal(self) -> float | None:
+        self.progress("replaying the record: what could messages and collectives save?")
+        return most_saved(self.wanted.directory / RECORD, self.wanted.environ, self.left_s / PART_TO_REPLAY)
 
     def _energy_of(self, run: Run) -> Measured | None:
         hosts = {process.host for process in run.processes}
@@ -210,16 +175,26 @@ class _Improving:
         folder = self.wanted.directory / SETTINGS
         folder.mkdir(exist_ok=True)
         able: list[Setting] = []
+        limits: dict[frozenset[str], str] = {}  # of eagerness that have no effect, by their variables
+        most_s = self.left_s / PART_TO_PROVE
+        enough_left_s = self.left_s - most_s
         for setting in found:
+            if self.left_s < enough_left_s and len(able) >= FEW:
+                not_tried.append(NotTried(setting.what, NO_TIME_TO_PROVE.format(fmt.seconds(most_s))))
+                continue
             launches = int(self.left_s / max(wall_s, 1e-3))
             if len(able) >= affordable(launches):
                 not_tried.append(NotTried(setting.what, NO_TIME.format(launches, fmt.seconds(wall_s))))
                 continue
-            self.progress(f"does it take effect? {setting.what}")
-            try:
-                why = why_without_effect(setting, self.wanted.launched, self.wanted.environ, ranks, folder)
-            except LeadlineError as error:
-                why = str(error)
+            why = limits.get(frozenset(setting.variables), "") if _limits(setting) else ""
+            if not why:
+                self.progress(f"does it take effect? {setting.what}")
+                try:
+                    why = why_without_effect(setting, self.wanted.launched, self.wanted.environ, ranks, folder)
+                except LeadlineError as error:
+                    why = str(error)
+            if why and _limits(setting):
+                limits[frozenset(setting.variables)] = why
             if why:
                 not_tried.append(NotTried(setting.what, f"no effect here: {why}"))
             else:
@@ -266,14 +241,14 @@ class _Improving:
                 improved.why_over = "interrupted" if finished.interrupted else "the time of --for was over"
                 break
         if improved.chosen:
-            improved.changes = self._changes(trials, search)
+            improved.phases, improved.changes = self._changes(trials, search)
         improved.launches, improved.wall_s = self.kept.launches, self.kept.wall_s
         improved.not_comparable = tuple(results.not_comparable())
         improved.base_s, improved.base_spread = self.kept.unchanged()
         improved.with_s = self.kept.typical(Stage.CONFIRM, TOGETHER.join(search.chosen))
         return improved
 
-    def _changes(self, trials: Trials, search: Search) -> list[Change]:
+    def _changes(self, trials: Trials, search: Search) -> tuple[list[Change], list[Change]]:
         """Recorded once more, with what helps."""
         directory = self.wanted.directory / BETTER
         if not directory.is_dir() or not (directory / "run.json").is_file():
@@ -304,6 +279,11 @@ def _traffic(run: Run, ranks: int) -> Traffic:
     if len(run.worlds) != 1 or not len(run.worlds[0].processes) == run.ranks == ranks:
         raise NoPlaces("the job has several MPI_COMM_WORLD, or ranks that were not recorded")
     return traffic_of(run, {process: rank for rank, process in run.worlds[0].processes.items()})
+
+
+def _limits(setting: Setting) -> bool:
+    """Whether it is a limit of eagerness, of which one without effect tells of the others."""
+    return setting.sent is not None and setting.sent.eager_limit is not None
 
 
 def affordable(launches: int) -> int:

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,41 @@ SCHEMA = 1
 SEARCH, MEASURED = "search.json", "measured.jsonl"
 MOST_BYTES = 64 << 20
 LATE = 8  # launches
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a search was for, and what it planned.   asked: the options that it depends on.   measured: what was
+    compared.   record_wall_s: the recorded run's time.   ended_s: after which launches were ended, if they were."""
+
+    command: tuple[str, ...]
+    asked: dict[str, Any]
+    plan: dict[str, Any]
+    measured: str
+    ranks: int
+    record_wall_s: float
+    ended_s: float | None
+
+
+def finished(directory: Path) -> Finished:
+    """The search of a directory. Raises UsageError if there is none."""
+    try:
+        found = parsed(own_files.read_named(directory / SEARCH, MOST_BYTES))
+        if not isinstance(found, dict) or found.get("schema") != SCHEMA or not found.get("plan"):
+            raise ValueError("no search of leadline improve that has begun")
+        plan, ended_s = dict(found["plan"]), found["plan"].get("ended_s")
+        return Finished(
+            tuple(map(str, found["command"])),
+            dict(found["asked"]),
+            plan,
+            str(plan["measured"]),
+            int(plan["ranks"]),
+            float(plan["record_wall_s"]),
+            None if ended_s is None else float(ended_s),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        what = f"it lacks {error}" if isinstance(error, KeyError) else error
+        raise UsageError(f"{directory / SEARCH}: {what}", hint="-o DIR: that of a search") from None
 
 
 class Kept:

@@ -93,6 +93,14 @@ class Search:
         self._weight = weight
         self._combinations: list[tuple[str, ...]] = []
 
+    @classmethod
+    def confirming(cls, names: Sequence[str]) -> Search:
+        """One that only confirms these together, in another session: they were chosen before."""
+        search = cls(names)
+        search.chosen = tuple(names)
+        search._enter(Stage.CONFIRM if names else Stage.OVER)
+        return search
+
     def wanted(self) -> list[str]:
         """What the next round runs; [] if the search is over. A combination is its names with TOGETHER between."""
         match self.stage:
@@ -119,8 +127,11 @@ class Search:
                 self._choose()
         elif stage is Stage.CONFIRM:
             base, other = times[BASE], times[TOGETHER.join(self.chosen)]
-            self.fresh.append(base / other if base and other else 0.5)  # a failed launch confirms nothing
-            self.confirmed = confirmed(self.fresh)
+            if not base or not other:  # what fails once is not kept, nor what changes results
+                self.confirmed = False
+            else:
+                self.fresh.append(base / other)
+                self.confirmed = confirmed(self.fresh)
             if self.confirmed is not None:
                 self._enter(Stage.OVER)
 

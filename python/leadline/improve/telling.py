@@ -31,8 +31,9 @@ def lines(found: Improved, directory: str, command: Sequence[str]) -> list[str]:
     if found.chosen:
         words = shlex.join(["leadline", "apply", f"{directory}/{file.NAME}", "--", *command])
         out += ["From now on:", f"  {words}"]
-    if found.changes:
+    if found.phases or found.changes:
         out.append("Why, in seconds summed over ranks, in a run of each:")
+        out += [f"  phase {each.what}: {each.after_s:.3g} instead of {each.before_s:.3g}" for each in found.phases]
         out += [f"  {each.what}: {each.after_s:.3g} instead of {each.before_s:.3g}" for each in found.changes]
         out.append(f"  more: leadline compare {shlex.quote(directory)}/record {shlex.quote(directory)}/better")
     out += [
@@ -94,9 +95,17 @@ def _amount(found: Improved) -> str:
 
 
 def _range(ratios: Sequence[float]) -> str:
-    found = interval_of(ratios)
-    gain = fmt.percent(gain_of(ratios))
-    return gain if found is None else f"{gain} ({fmt.percent(found[0])} to {fmt.percent(found[1])})"
+    low, high = interval_of(ratios) or (None, None)
+    return told_range(gain_of(ratios), low, high)
+
+
+def told_range(gain: float, low: float | None, high: float | None) -> str:
+    """A gain with its interval, if it has one: "4 % (-1 % to 9 %)"."""
+    return _signed(gain) if low is None or high is None else f"{_signed(gain)} ({_signed(low)} to {_signed(high)})"
+
+
+def _signed(share: float) -> str:
+    return f"-{fmt.percent(-share)}" if share < 0 else fmt.percent(share)
 
 
 def _figures(each: Standing, quantity: str) -> str:
@@ -121,6 +130,7 @@ def as_json(found: Improved) -> dict[str, Any]:
         "gain": gain_of(search.fresh) if found.chosen else None,
         "low": low if found.chosen else None,
         "high": high if found.chosen else None,
+        "phases": [vars(each) for each in found.phases],
         "changes": [vars(each) for each in found.changes],
         "fresh_ratios": search.fresh,
         "looked_faster": list(search.chosen),

@@ -12,7 +12,7 @@ from pathlib import Path
 from leadline.errors import MeasurementFailed, UsageError
 from leadline.improve.energy import Meter
 from leadline.improve.kept import Kept
-from leadline.improve.results import Results
+from leadline.improve.results import PATIENCE, Results
 from leadline.improve.search import BASE, TOGETHER, Search, Stage
 from leadline.improve.setting import RANKS, Setting, command_with, laid_out, variables_of
 from leadline.improve.step import FEWEST, LIGHT, Measured, recorded, seconds_of
@@ -176,8 +176,10 @@ class Trials:
             (folder / str(number)).write_text(output)
 
     def _compare(self, stage: Stage, number: int) -> None:
+        """What was doubted in the race had time to be explained; what is chosen must not differ at all."""
+        patience = 0 if stage is Stage.CONFIRM else PATIENCE
         for name, (output, digests) in self._outputs.items():
-            if why := self.results.difference(output, digests):
+            if why := self.results.difference(name, output, digests, patience=patience):
                 self.kept.add(stage, number, name, None, why=why)
 
 

@@ -128,6 +128,15 @@ def run_path_of(path: Path) -> list[str]:
     return [folder.replace("${ORIGIN}", origin).replace("$ORIGIN", origin) for folder in folders]
 
 
+def needed_by(path: Path) -> list[str]:
+    """The libraries that a program or library names as those it needs; [] if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return _needed(ELFFile(file))
+    except (ELFError, OSError, ValueError, KeyError, AttributeError, TypeError, IndexError):
+        return []
+
+
 def _needed(elf: ELFFile) -> list[str]:
     return _entries(elf, "DT_NEEDED", "needed")
 

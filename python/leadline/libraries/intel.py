@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import ClassVar
 
@@ -147,6 +147,11 @@ class Intel(MpiLibrary):
 
     def copying(self) -> list[Candidate]:
         return [Candidate("no-cma", "long messages copied through shared memory (no CMA)", {"I_MPI_SHM_CMA": "0"})]
+
+    def transports(self, hosts: int, stacks: Set[str]) -> list[Candidate]:
+        if hosts > 1:
+            return []
+        return [Candidate("shm", "shared memory alone, without a network", {"I_MPI_FABRICS": "shm"})]
 
     def progress(self) -> list[Candidate]:
         return [Candidate("async", "a thread of each rank for messages", {"I_MPI_ASYNC_PROGRESS": "1"})]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -181,6 +181,10 @@ class MpiLibrary(ABC):
     @abstractmethod
     def copying(self) -> list[Candidate]:
         """Settings of how long messages are copied within a node, beyond those of candidates()."""
+
+    def transports(self, hosts: int, stacks: Set[str]) -> list[Candidate]:
+        """Settings of the transport that messages take.   stacks: those that libmpi needs, of "ucx" and "ofi"."""
+        return []
 
     @abstractmethod
     def progress(self) -> list[Candidate]:

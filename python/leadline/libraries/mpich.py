@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,6 +18,7 @@ from leadline.libraries.sending import Candidate
 from leadline.libraries.settings import Settings, mention_all
 from leadline.operations import operations
 
+NETMOD = "MPIR_CVAR_CH4_NETMOD"
 COPIED_ONCE = "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"
 
 
@@ -93,6 +94,19 @@ class Mpich(MpiLibrary):
     def copying(self) -> list[Candidate]:
         name = "MPIR_CVAR_CH4_CMA_ENABLE"
         return [Candidate("no-cma", "long messages copied through shared memory (no CMA)", {name: "0"}, (name, "0"))]
+
+    def transports(self, hosts: int, stacks: Set[str]) -> list[Candidate]:
+        found = []
+        if hosts > 1 and len(stacks) > 1:  # within a node it has shared memory of its own
+            found = [
+                Candidate(f"by-{stack}", f"between nodes by {stack.upper()}", {NETMOD: stack}, (NETMOD, stack))
+                for stack in sorted(stacks)
+            ]
+        if stacks == {"ucx"}:
+            for limit in (4096, 65536):
+                what, variables = f"UCX: rendezvous above {limit} bytes", {"UCX_RNDV_THRESH": str(limit)}
+                found.append(Candidate(f"ucx-eager-{limit}", what, variables, eager_limit=limit))
+        return found
 
     def progress(self) -> list[Candidate]:
         name = "MPIR_CVAR_ASYNC_PROGRESS"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import mmap
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import ClassVar
 
@@ -205,16 +205,24 @@ class OpenMpi(MpiLibrary):
         ]
 
     def copying(self) -> list[Candidate]:
-        variables = {"OMPI_MCA_smsc": "^cma,knem,xpmem", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+        here, elsewhere = "smsc", "btl_vader_single_copy_mechanism"  # of 5.0, of 4.1, where it is a number
+
+        def by(name: str, what: str, value: str, in_vader: str, number: str, device: str = "") -> Candidate:
+            variables = {f"OMPI_MCA_{here}": value, f"OMPI_MCA_{elsewhere}": in_vader}
+            shown = ((elsewhere, number),)
+            return Candidate(name, what, variables, (here, value), control_elsewhere=shown, device=device)
+
         return [
-            Candidate(
-                "no-single-copy",
-                "long messages copied through shared memory (no CMA)",
-                variables,
-                ("smsc", "^cma,knem,xpmem"),
-                control_elsewhere=("btl_vader_single_copy_mechanism",),
-            )
+            by("no-single-copy", "long messages copied through shared memory (no CMA)", "^cma,knem,xpmem", "none", "3"),
+            by("xpmem", "long messages copied once, by XPMEM", "xpmem", "xpmem", "0", "xpmem"),
+            by("knem", "long messages copied once, by KNEM", "knem", "knem", "2", "knem"),
         ]
+
+    def transports(self, hosts: int, stacks: Set[str]) -> list[Candidate]:
+        # It takes UCX by itself only for the networks that it lists; on one host that may be shared memory.
+        variables = {"OMPI_MCA_pml": "ucx", "OMPI_MCA_pml_ucx_tls": "any", "OMPI_MCA_pml_ucx_devices": "any"}
+        needs = "PML UCX needs a transport of UCX, but none is usable"
+        return [Candidate("ucx", "PML UCX: messages by UCX", variables, ("pml", "ucx"), needs=needs)]
 
     def progress(self) -> list[Candidate]:
         return []  # no component of 4.1 or 5.0 within a node has a thread of its own
@@ -307,7 +315,8 @@ def candidates() -> list[Candidate]:
             "OMPI_MCA_btl_vader_flags": "send,get,put,atomics,fetching-atomics",
         }
         what, control = f"OB1, eager up to {limit} bytes within a node, copied", ("btl_sm_eager_limit", str(limit))
-        found.append(Candidate(f"eager-{limit}", what, variables, control, limit, ("btl_vader_eager_limit",)))
+        elsewhere = (("btl_vader_eager_limit", str(limit)),)
+        found.append(Candidate(f"eager-{limit}", what, variables, control, limit, elsewhere))
     return found
 
 

@@ -47,9 +47,9 @@ class Tried:
 def tried(about: Subject, candidate: Candidate) -> Tried:
     """Whether the library starts with it, its own variable has the value, and messages are sent as the setting says."""
     control = candidate.control
-    names = [control[0], *candidate.control_elsewhere] if control else []
+    wanted = dict((control, *candidate.control_elsewhere)) if control else {}
     try:
-        answers = ask(about, candidate.variables, named=list(candidate.variables), controls=names, eager=MOST_EAGER)
+        answers = ask(about, candidate.variables, named=list(candidate.variables), controls=[*wanted], eager=MOST_EAGER)
     except ProbeFailed as error:
         return Tried(f"{candidate.needs}: {error}" if candidate.needs else str(error))
     eager = answers.eager if answers.size > 1 else None
@@ -57,11 +57,12 @@ def tried(about: Subject, candidate: Candidate) -> Tried:
         if answers.variables.get(name) != value:
             return Tried(f"{name} was not passed to the ranks", eager)
     if control is not None:
-        seen = [value for value in answers.controls.values() if value is not None]
+        seen = {name: value for name, value in answers.controls.items() if value is not None}
         if not seen:
             return Tried(f"the library has no variable {control[0]}: no effect", eager)
-        if control[1] not in seen:
-            return Tried(f"{control[0]} is {seen[0]} despite the setting", eager)
+        if all(value != wanted[name] for name, value in seen.items()):
+            name, value = next(iter(seen.items()))
+            return Tried(f"{name} is {value} despite the setting", eager)
     return Tried(_not_obeyed(candidate, eager), eager)
 
 

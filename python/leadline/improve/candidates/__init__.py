@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from leadline.improve.candidates.asking import Asked, NotTried
+from leadline.improve.candidates.asking import WORTH, Asked, NotTried
 from leadline.improve.facts import Facts
 from leadline.improve.setting import Setting
+from leadline.text import format as fmt
 
 FIRST = "own-settings"
+OF_MESSAGES = ("protocol", "copying", "progress", "transports", "library-algorithms", "own-algorithms")  # kinds
 
 
 def candidates(facts: Facts, asked: Asked) -> tuple[list[Setting], list[NotTried]]:
@@ -24,12 +27,27 @@ def candidates(facts: Facts, asked: Asked) -> tuple[list[Setting], list[NotTried
     found: list[Setting] = []
     not_tried: list[NotTried] = []
     for name, kind in sorted(kinds().items(), key=lambda item: item[0] != FIRST):
-        for each in kind.candidates(facts, asked) if not asked.only or name in asked.only else ():
+        if asked.only and name not in asked.only:
+            continue
+        for each in _of_kind(name, kind, facts, asked):
             if isinstance(each, Setting):
                 found.append(each)
             else:
                 not_tried.append(each)
     return by_turns(found), not_tried
+
+
+def _of_kind(name: str, kind: Any, facts: Facts, asked: Asked) -> Iterable[Setting | NotTried]:
+    """What a replay says could save less than any gain that is looked for is not tried; of the rest, no setting can
+    save more than the replay says."""
+    if name not in OF_MESSAGES or facts.ideal is None:
+        yield from kind.candidates(facts, asked)
+    elif facts.ideal < WORTH:
+        saved = fmt.percent(facts.ideal)
+        yield NotTried(kind.WHAT, f"replayed without any time for messages and collectives, the run takes {saved} less")
+    else:
+        for each in kind.candidates(facts, asked):
+            yield replace(each, share=min(each.share, facts.ideal)) if isinstance(each, Setting) else each
 
 
 def by_turns(settings: Sequence[Setting]) -> list[Setting]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from leadline.improve.candidates.asking import WORTH, Asked, NotTried
 from leadline.improve.facts import Facts
 from leadline.improve.setting import Setting
 from leadline.text import format as fmt
 
+DEVICES = Path("/dev")
 WHAT = "copies within the node"
 RISK = "none known: the same bytes arrive"
 
@@ -25,6 +27,9 @@ def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
         yield NotTried(WHAT, f"no message is longer than the {fmt.size(facts.library.eager_bytes)} sent at once")
     else:
         for known in facts.library.copying():
-            yield Setting(
-                f"copying-{known.name}", "copying", known.what, RISK, share, variables=known.variables, sent=known
-            )
+            if known.device and not (DEVICES / known.device).exists():
+                yield NotTried(known.what, f"this host has no {DEVICES / known.device}")
+            else:
+                yield Setting(
+                    f"copying-{known.name}", "copying", known.what, RISK, share, variables=known.variables, sent=known
+                )

@@ -22,7 +22,7 @@ def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
     if facts.files < WORTH:
         yield NotTried(WHAT, f"collective transfers of files take {fmt.percent(facts.files)} of the time")
         return
-    for name, hints in HINTS.items():
+    for name, hints in {**HINTS, **_aggregators(facts)}.items():
         lines = [f"{hint} {value}" for hint, value in hints.items()]
         yield Setting(
             f"files-{name}",
@@ -33,3 +33,13 @@ def candidates(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
             files={"ROMIO_HINTS": "".join(f"{line}\n" for line in lines)},
             hints=hints,
         )
+
+
+def _aggregators(facts: Facts) -> dict[str, dict[str, str]]:
+    """Ranks of each host that write and read for the others, more than the usual one."""
+    each = facts.ranks // facts.hosts
+    numbers = sorted({number for number in (2, each) if 1 < number <= each})
+    return {
+        f"aggregators-{number}": {"cb_nodes": str(number * facts.hosts), "cb_config_list": f"*:{number}"}
+        for number in numbers
+    }

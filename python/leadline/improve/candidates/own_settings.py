@@ -52,7 +52,7 @@ def _of_the_file(facts: Facts, asked: Asked) -> Iterator[Setting | NotTried]:
     except LeadlineError as error:
         yield NotTried(WHAT, f"those in {file.path}: {error}")
         return
-    defaults = {name: value for name in names if (value := found.get(name)) and value != file.settings[name]}
+    defaults = {name: value for name in names if (value := found.get(name)) not in (None, file.settings[name])}
     if len(defaults) > 1:
         yield _default(file, "own-file", f"without the settings in {file.path}", defaults, MOST_SAVED)
     share = facts.mpi if len(defaults) > 1 else MOST_SAVED
