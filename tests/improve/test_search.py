@@ -169,6 +169,14 @@ def test_what_fresh_launches_do_not_show_is_not_claimed() -> None:
     assert (search.chosen, search.confirmed) == (("setting-0",), False)
 
 
+def test_what_fails_while_it_is_confirmed_is_not_kept() -> None:
+    search = Search.confirming(["one"])
+    for _ in range(5):
+        search.take({BASE: 2.0, "one": 1.0})
+    search.take({BASE: 2.0, "one": None})
+    assert (search.confirmed, search.wanted()) == (False, [])
+
+
 def test_a_race_without_time_goes_on_with_the_winners_so_far() -> None:
     search = Search(NAMES[:2])
     for number in range(5):

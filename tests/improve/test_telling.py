@@ -40,6 +40,11 @@ def test_nothing_to_try_is_told_as_such() -> None:
     assert told(Search([]))[0].startswith("Nothing to try (500 ms unchanged)")
 
 
+def test_without_time_it_is_not_said_that_nothing_could_help() -> None:
+    found = Improved(Measured.ITERATION, {}, [], Search([]), 0, 0.0, None, why_over="--for left no time")
+    assert lines(found, "better", ["./app"])[0] == "Nothing was proven to help so far."
+
+
 def test_what_was_not_confirmed_is_told_as_such() -> None:
     search = Search(["one"])
     while search.stage is Stage.RACE:

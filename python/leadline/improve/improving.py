@@ -47,6 +47,7 @@ FEW, ROUNDS_AT_LEAST = 3, 2  # so many candidates get fewer rounds, if there is 
 PART_TO_REPLAY = 20  # of the time that is left
 BETWEEN = 1.1  # launches that one costs, with its recording read and its settings written
 PART_TO_PROVE = 3  # of the time that is left
+WITHOUT_TIME = "no time"  # how the next two begin
 NO_TIME_TO_PROVE = "no time to see whether it takes effect: {} for that"
 NO_TIME = "no time: {} launches of {} fit into what --for leaves"
 
@@ -224,7 +225,10 @@ class _Improving:
             meter=self.wanted.meter,
         )
         trials.read_outputs()
-        improved = Improved(what, settings, [NotTried(*each) for each in plan["not_tried"]], search, 0, 0.0, None)
+        not_tried = [NotTried(*each) for each in plan["not_tried"]]
+        improved = Improved(what, settings, not_tried, search, 0, 0.0, None)
+        if not settings and any(each.why.startswith(WITHOUT_TIME) for each in not_tried):
+            improved.why_over = "--for left no time to try anything"
         while search.wanted():
             if search.stage is Stage.RACE and self._is_late(search, self._launch_s(trials)):
                 improved.why_over = "--for left no time to decide all candidates"
