@@ -8,6 +8,11 @@ Trials are faults of the suite (tests/advice/suite), computing half and twice as
 programs that have both forms themselves, each form a command with its launcher (of the workloads: edited_workloads.py):
 
     --program miniFE 'mpiexec -n 2 ./miniFE.x nx=40' 'mpiexec -n 2 ./miniFE.x nx=40 mv_overlap_comm_comp=1'
+
+Whether what is proposed first is what brings most takes other changes of the same program, which run in turn with both
+forms; and the kinds of proposals that the changed form carries out:
+
+    --carries miniFE overlap --rival miniFE 'other solver' 'mpiexec -n 2 ./miniFE.x nx=40 solver=2'
 """
 
 from __future__ import annotations
@@ -50,23 +55,27 @@ WITHOUT_ADAPTERS = {"OMPI_MCA_btl": "^ofi,openib", "OMPI_MCA_mtl": "^ofi,psm,psm
 TIMEOUT_S = 300
 TRIES = 3
 WORTH = 0.01  # below which Leadline proposes nothing
+DIFFER = 0.02  # shares by which medians of a few runs differ
 
 
 @dataclass(frozen=True)
 class Trial:
-    """printed: the program's last word is its seconds, without MPI_Init."""
+    """printed: the program's last word is its seconds, without MPI_Init.   carries: kinds of proposals that the changed
+    form carries out.   rivals: other changes of the base, by what they change."""
 
     name: str
     base: Sequence[str]
     changed: Sequence[str]
     env: Mapping[str, str]
     printed: bool = False
+    carries: Sequence[str] = ()
+    rivals: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass
 class Result:
     """Gains are shares of the recorded run. kind: of the first proposal; "": none. Seconds: with `printed`, as the
-    program says, otherwise of the command."""
+    program says, otherwise of the command. carried: the changed form is what was proposed."""
 
     name: str
     load: float
@@ -79,9 +88,39 @@ class Result:
     whole_s: float = 0.0
     base_s: list[float] = field(default_factory=list)
     changed_s: list[float] = field(default_factory=list)
+    rivals_s: dict[str, list[float]] = field(default_factory=dict)
+    carried: bool = False
 
-    def measured(self, of: Any = statistics.median) -> float:
-        return float((of(self.base_s) - of(self.changed_s)) / self.whole_s) if self.whole_s else 0.0
+    def measured(self, of: Any = statistics.median, form_s: Sequence[float] | None = None) -> float:
+        form_s = self.changed_s if form_s is None else form_s
+        return float((of(self.base_s) - of(form_s)) / self.whole_s) if self.whole_s else 0.0
+
+    def best_other(self) -> tuple[str, float]:
+        """The change that is not what was proposed first and brings most, and what it brings."""
+        gains = {label: self.measured(form_s=each) for label, each in self.rivals_s.items()}
+        if not self.carried:
+            gains["the changed form"] = self.measured()
+        best = max(gains, key=lambda label: gains[label])
+        return best, gains[best]
+
+    @property
+    def has_rivals(self) -> bool:
+        """There is something to compare what was proposed first with."""
+        return not self.refused and bool(self.rivals_s or not self.carried)
+
+    @property
+    def brings_most(self) -> bool | None:
+        """Whether no other change brings more than what was proposed first; where nothing was, than nothing. None: what
+        was proposed was not carried out."""
+        if self.kind and not self.carried:
+            return None
+        return self.best_other()[1] <= (self.measured() if self.kind else 0.0) + DIFFER
+
+    def rivals_row(self) -> str:
+        label, gain = self.best_other()
+        first = f"{self.kind} {self.measured():.1%}" if self.carried else f"{self.kind or 'nothing'} –"
+        most = {True: "yes", False: "no", None: "not carried out"}[self.brings_most]
+        return f"| {self.name} | {first} | {label} {gain:.1%} | {1 + len(self.rivals_s)} | {most} |"
 
     @property
     def within(self) -> bool:
@@ -98,7 +137,14 @@ class Result:
 def trials(arguments: argparse.Namespace) -> list[Trial]:
     before = shlex.split(arguments.before)
     given = [
-        Trial(name, [*before, *shlex.split(a)], [*before, *shlex.split(b)], os.environ)
+        Trial(
+            name,
+            [*before, *shlex.split(a)],
+            [*before, *shlex.split(b)],
+            os.environ,
+            carries=[kind for of, kinds in arguments.carries if of == name for kind in kinds.split(",")],
+            rivals={label: [*before, *shlex.split(c)] for of, label, c in arguments.rival if of == name},
+        )
         for name, a, b in arguments.program
     ]
     wanted = [name for name in arguments.cases.split(",") if name]
@@ -148,6 +194,7 @@ def _proposed(trial: Trial, directory: Path, recorded: Path) -> Result:
         first = advice["proposals"][0]
         result.kind, result.title = first["kind"], first["title"]
         result.gain, result.low, result.high = first["gain"], first["gain_low"], first["gain_high"]
+        result.carried = first["kind"] in trial.carries
     return result
 
 
@@ -174,6 +221,8 @@ def show(trials: Iterable[Trial], rounds: int, directory: Path) -> None:
         for _ in range(rounds if not result.refused else 0):
             result.base_s.append(seconds(trial, trial.base, directory))
             result.changed_s.append(seconds(trial, trial.changed, directory))
+            for label, words in trial.rivals.items():
+                result.rivals_s.setdefault(label, []).append(seconds(trial, words, directory))
         kept.write_text(json.dumps(asdict(result), indent=1) + "\n")
         results.append(result)
         print(result.row(), flush=True)
@@ -183,6 +232,17 @@ def show(trials: Iterable[Trial], rounds: int, directory: Path) -> None:
         f"within 5 points {sum(abs(each.gain - each.measured()) <= 0.05 for each in judged)}; "
         f"sign right {sum(not each.kind or each.measured() > 0 for each in judged)}"
     )
+    show_rivals([each for each in judged if each.has_rivals])
+
+
+def show_rivals(results: Sequence[Result]) -> None:
+    """Where there are several changes of a program: whether what was proposed first is the one that brings most."""
+    print("\n| trial | proposed first, and brings | best other change | tried | the first brings most |")
+    print("|---|---|---|---|---|")
+    for each in results:
+        print(each.rivals_row())
+    known = [each.brings_most for each in results if each.brings_most is not None]
+    print(f"of {len(known)} trials, the first proposal, or none, is what brings most in {sum(known)}")
 
 
 def main() -> None:
@@ -193,6 +253,8 @@ def main() -> None:
     parser.add_argument("--cases", default=",".join(CASES), help='of the suite; "": none')
     parser.add_argument("--before", default="", help="words before each launch, such as 'nice -n -20'")
     parser.add_argument("--program", nargs=3, action="append", default=[], metavar=("NAME", "BASE", "CHANGED"))
+    parser.add_argument("--carries", nargs=2, action="append", default=[], metavar=("NAME", "KIND,..."))
+    parser.add_argument("--rival", nargs=3, action="append", default=[], metavar=("NAME", "WHAT", "COMMAND"))
     arguments = parser.parse_args()
     arguments.directory = arguments.directory.resolve()
     arguments.directory.mkdir(parents=True)

@@ -11,7 +11,8 @@ import argparse
 import dataclasses
 import shutil
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from blind import WITHOUT_ADAPTERS, Trial, show
@@ -23,33 +24,75 @@ EDITS = Path(__file__).resolve().parent / "edits"
 
 
 @dataclass(frozen=True)
+class Rival:
+    """Another change.   options: instead of the base's.   only: files to which the edit is made; (): none."""
+
+    options: str = ""
+    only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Forms:
-    """options: of both forms.   base, changed: of one.   edit: a patch that makes the changed form; "": none."""
+    """options: of all forms.   base, changed: of one.   edit: a patch that makes the changed form; "": none.
+    carries: kinds of proposals that it carries out.   rivals: other changes of the base, by what they change."""
 
     options: str
     base: str = ""
     changed: str = ""
     edit: str = ""
+    carries: Sequence[str] = ()
+    rivals: Mapping[str, Rival] = field(default_factory=dict)
 
 
 FORMS = {
-    "opatm": Forms("--grid 64x48x16 --steps 4 --cost light", "--segments none", "--segments 1"),
-    "pop": Forms("--grid 65x33x3 --steps 12", "--solver standard", "--solver chrongear"),
-    "gtc": Forms("--grid 17x32x16 --particles 20000 --steps 40", edit="gtc.patch"),
-    "vh1": Forms("--grid 32x32x32 --steps 8", edit="vh1.patch"),
-    "s3d": Forms("--grid 16x16x16 --steps 60", edit="s3d.patch"),
-    "wrf": Forms("--grid 21x31x8 --steps 60", edit="wrf.patch"),
+    "opatm": Forms(
+        "--grid 64x48x16 --steps 4 --cost light",
+        "--segments none",
+        "--segments 1",
+        carries=("pack",),
+        rivals={
+            "four segments": Rival("--segments 4"),
+            "output gathered": Rival("--segments none --io gathered"),
+        },
+    ),
+    "pop": Forms(
+        "--grid 65x33x3 --steps 12",
+        "--solver standard",
+        "--solver chrongear",
+        carries=("merge-later", "merge-reductions"),
+    ),
+    "gtc": Forms(
+        "--grid 17x32x16 --particles 20000 --steps 40",
+        edit="gtc.patch",
+        carries=("merge-exchanges",),
+        rivals={"one domain": Rival("--domains 1")},
+    ),
+    "vh1": Forms("--grid 32x32x32 --steps 8", edit="vh1.patch", carries=("overlap",)),
+    "s3d": Forms("--grid 16x16x16 --steps 60", edit="s3d.patch", carries=("pack", "merge-exchanges")),
+    "wrf": Forms(
+        "--grid 21x31x8 --steps 60",
+        edit="wrf.patch",
+        carries=("merge-reductions", "nonblocking"),
+        rivals={
+            "only the broadcasts": Rival(only=("wrf/history.cpp",)),
+            "only the waits": Rival(only=("wrf/exchange.cpp",)),
+        },
+    ),
 }
 
 
-def edited(workload: Workload, edit: str, directory: Path) -> Workload:
-    """The workload built from a copy of all sources to which the edit was made."""
+def edited(workload: Workload, edit: str, directory: Path, only: Sequence[str] = ()) -> Workload:
+    """The workload built from a copy of all sources to which the edit was made.   only: to these files; (): to all."""
     if not edit:
         return workload
-    root, copy = catalog.sources_root(), directory / "edited" / edit
+    root, copy = catalog.sources_root(), directory / "edited" / "-".join([edit, *map(_name, only)])
     if not copy.exists():
         shutil.copytree(root, copy)
         subprocess.run(["patch", "-p1", "--quiet", "-i", str(EDITS / edit)], cwd=copy, check=True)
+        for line in (EDITS / edit).read_text().splitlines() if only else ():
+            file = line.removeprefix("+++ b/").strip()
+            if line.startswith("+++ b/") and file not in only:
+                shutil.copyfile(root / file, copy / file)
 
     def moved(path: Path) -> Path:
         return copy / path.relative_to(root) if path.is_relative_to(root) else path
@@ -62,6 +105,10 @@ def edited(workload: Workload, edit: str, directory: Path) -> Workload:
     )
 
 
+def _name(file: str) -> str:
+    return Path(file).stem
+
+
 def trial_of(name: str, forms: Forms, library: Library, directory: Path) -> Trial:
     base = catalog.find(name)
     changed = edited(base, forms.edit, directory)
@@ -70,9 +117,19 @@ def trial_of(name: str, forms: Forms, library: Library, directory: Path) -> Tria
         executable = build(workload, library, directory / "built" / folder)
         return [*library.launch(2), str(executable), *forms.options.split(), *options.split()]
 
-    words = launched(base, forms.base, "base")
-    changed_words = launched(changed, forms.changed, "changed")
-    return Trial(f"{library.name}-{name}", words, changed_words, {**library.env(), **WITHOUT_ADAPTERS})
+    def rival(of: Rival) -> list[str]:
+        if not of.only:
+            return launched(base, of.options, "base")
+        return launched(edited(base, forms.edit, directory, of.only), forms.base, "-".join(map(_name, of.only)))
+
+    return Trial(
+        f"{library.name}-{name}",
+        launched(base, forms.base, "base"),
+        launched(changed, forms.changed, "changed"),
+        {**library.env(), **WITHOUT_ADAPTERS},
+        carries=forms.carries,
+        rivals={label: rival(of) for label, of in forms.rivals.items()},
+    )
 
 
 def main() -> None:
