@@ -1169,7 +1169,8 @@ class ReplayTree:
     it cannot be done; the tree is of no use then.
     """
 
-    def __init__(self, recorded: Recorded) -> None: ...
+    def __init__(self, of: Recorded | ReplayTree) -> None:
+        """Of another tree: a copy, to be changed by itself."""
     @property
     def nodes(self) -> int: ...
     @property

@@ -300,7 +300,8 @@ void bind_replay(nb::module_& m) {
       .def_prop_ro("steps", &Recorded::steps)
       .def("times", &recorded_times);
   nb::class_<Changed>(m, "ReplayTree")
-      .def(nb::init<const Recorded&>(), "recorded"_a, nb::keep_alive<1, 2>())
+      .def(nb::init<const Recorded&>(), "of"_a, nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<const Changed&>(), "of"_a, nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
       .def("pack", &pack, "loops"_a, "sites"_a, "most"_a)
       .def("balance", &balance, "each_iteration"_a = true)
       .def("without_noise", &without_noise)

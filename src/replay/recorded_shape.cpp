@@ -269,4 +269,26 @@ void RecordedShape::for_each_call(const EachCall& each) const {
   visit(shape.root, false);
 }
 
+void RecordedShape::for_each_call_of(const std::vector<uint8_t>& wanted,
+                                     const std::function<void(uint32_t leaf)>& each) const {
+  enum : uint8_t { no, yes, unknown };
+  std::vector<uint8_t> known(shape.bodies.size(), unknown);  // by body: whether it has such calls
+  const auto is_wanted = [&](const Element& e) { return e.index >= marks && wanted[e.index - marks]; };
+  const std::function<bool(uint32_t)> has = [&](uint32_t body) {
+    if (known[body] == unknown) {
+      const std::vector<Element>& own = shape.bodies[body];
+      known[body] = std::any_of(own.begin(), own.end(),
+                                [&](const Element& e) { return e.is_body ? has(e.index) : is_wanted(e); });
+    }
+    return known[body] == yes;
+  };
+  const std::function<void(uint32_t)> visit = [&](uint32_t body) {
+    for (const Element& e : shape.bodies[body]) {
+      if (e.is_body ? !has(e.index) : !is_wanted(e)) continue;
+      for (uint64_t t = 0; t < e.times; ++t) e.is_body ? visit(e.index) : each(e.index - marks);
+    }
+  };
+  visit(shape.root);
+}
+
 }  // namespace leadline::replay

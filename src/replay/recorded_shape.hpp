@@ -52,6 +52,8 @@ struct RecordedShape {
   // All calls of leaves in their order, with the iteration of the main loop that they are in.
   using EachCall = std::function<void(uint32_t leaf, uint64_t iteration)>;
   void for_each_call(const EachCall& each) const;
+  // Those of some leaves only: bodies that have none are passed over.   wanted: by leaf.
+  void for_each_call_of(const std::vector<uint8_t>& wanted, const std::function<void(uint32_t leaf)>& each) const;
 
  private:
   uint64_t items(uint32_t body) const;

@@ -23,6 +23,7 @@ from leadline.advice.artefacts import Artefact, NotMade, artefacts_of
 from leadline.advice.artefacts.file_systems import file_system_of
 from leadline.advice.artefacts.hints import hints
 from leadline.advice.artefacts.placement import RANKFILE, placement
+from leadline.advice.artefacts.progress import progress
 from leadline.advice.artefacts.settings import settings
 from leadline.figures.files import FileCounts
 from leadline.placing.traffic import between, exchanged
@@ -101,7 +102,7 @@ class Replays:
     error: float = 0.0
 
     def predict(self, change: predict.Change) -> Any:
-        seconds = self.changed_s if change.eager_bytes == 65536 else 10.0
+        seconds = self.changed_s if change.eager_bytes == 65536 or change.progress else 10.0
         figures = SimpleNamespace(drawn_s=(seconds, seconds))
         return SimpleNamespace(predicted=figures, error_of_base={"whole": self.error}, own_s=0.0)
 
@@ -119,6 +120,24 @@ def test_a_setting_is_written_where_the_replay_gains() -> None:
     unknown = settings(SimpleNamespace(library="MPI of nobody"), Replays(8.0))  # type: ignore[arg-type]
     assert isinstance(unknown, NotMade)
     assert "MPI of nobody" in unknown.reason
+
+
+def test_a_progress_thread_is_set_where_it_gains_and_has_a_core() -> None:
+    def made_of(changed_s: float, cores: int, library: str = "MPICH Version: 5.0.2") -> Artefact | NotMade:
+        use = SimpleNamespace(host="a", ranks=2, threads=2, cores=cores)
+        content: Any = SimpleNamespace(run=SimpleNamespace(library=library), host_uses=[use])
+        return progress(content, Replays(changed_s))  # type: ignore[arg-type]
+
+    made = made_of(8.0, 4)
+    assert isinstance(made, Artefact)
+    assert made.text.splitlines()[-1] == "export MPIR_CVAR_ASYNC_PROGRESS=1"
+    assert "# Use:" in made.text
+    assert "# Check:  the variable MPIR_CVAR_ASYNC_PROGRESS of MPI_T is 1" in made.text
+    full = made_of(8.0, 3)
+    assert isinstance(full, NotMade)
+    assert full.reason == "2 threads more would have no core each on a, where 2 threads had 3"
+    for none in (made_of(9.95, 4), made_of(8.0, 4, "MPI of nobody"), made_of(8.0, 4, "Open MPI v5.0.11, x")):
+        assert isinstance(none, NotMade)
 
 
 def content_of(function: str, moved_bytes: int, library: str = "MPICH Version: 5.0.2") -> Any:
@@ -169,7 +188,7 @@ def test_a_path_lies_on_the_deepest_mount() -> None:
 def test_the_command_says_what_it_does_not_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = record(tmp_path, "fields.c")
     _, not_made = artefacts_of(run)
-    assert {each.what for each in not_made} >= {"rank file", "hints for MPI-IO"}
+    assert {each.what for each in not_made} >= {"rank file", "hints for MPI-IO", "progress thread"}
     folder = tmp_path / "files"
     assert main(["advise", str(run.path), "--artefacts", str(folder)]) == 0
     said = capsys.readouterr().out

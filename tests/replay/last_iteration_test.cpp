@@ -43,6 +43,12 @@ std::string after(RecordedShape shape, uint64_t steps, bool last_stays) {
   return found;
 }
 
+std::string some(const RecordedShape& shape, const std::vector<uint8_t>& wanted) {
+  std::string found;
+  shape.for_each_call_of(wanted, [&](uint32_t leaf) { found += "uocw"[leaf]; });
+  return found;
+}
+
 }  // namespace
 
 int main() {
@@ -52,6 +58,9 @@ int main() {
   testing::check_equal(apart.in_last_iteration()[writes], 1U, "its calls");
   testing::check_equal(apart.in_last_iteration()[usual], 0U, "calls of others");
   testing::check_equal(apart.in_last_iteration()[common], 1U, "calls of all");
+  testing::check_equal(some(apart, {true, false, true, true}), std::string("ucuccwc"), "of some leaves");
+  testing::check_equal(some(apart, {false, true, false, false}), std::string("o"), "of one leaf");
+  testing::check_equal(some(apart, {false, false, false, false}), std::string(), "of none");
   testing::check_equal(after(apart, 9, true), std::string("uuouuouuw"), "it stays the last");
   testing::check_equal(after(apart, 10, true), std::string("uuouuouuow"), "of whole rounds, too");
   testing::check_equal(after(apart, 9, false), std::string("uuowuuowu"), "over and over");

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from leadline import _core
 from leadline.predict import message_costs
+from leadline.predict.costs import Costs, _with_latency
 from leadline.predict.eager_limit import eager_limit_of
 from leadline.predict.message_costs import FEWEST, LATENCY_NS, costs_of, messages_of
 from leadline.predict.recorded_network import figures_of
@@ -179,3 +180,27 @@ def test_of_many_messages_those_of_some_iterations_are_read(tmp_path: Path, monk
     assert ends <= {(each.sender, each.receiver, each.bytes) for each in everything}
     monkeypatch.setattr(message_costs, "MOST_MESSAGES", 1)
     assert messages_of(run)  # one iteration in any case
+
+
+@pytest.mark.parametrize("off", [0.08, -0.08])
+def test_if_no_latency_helps_two_replays_tell(off: float) -> None:
+    asked = []
+
+    def error_of(costs: Costs) -> float:
+        asked.append(costs)
+        return off + 1e-6 * (costs.latency_ns - LATENCY_NS)
+
+    assert _with_latency(Costs(EAGER), off, error_of) == (off, Costs(EAGER, error=off))
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("latency_ns", [60.0, 450.0])
+def test_the_latency_with_which_the_replay_is_close_is_found(latency_ns: float) -> None:
+    def error_of(costs: Costs) -> float:
+        return (costs.latency_ns - latency_ns) / 1000
+
+    first = error_of(Costs(EAGER))
+    left, found = _with_latency(Costs(EAGER), first, error_of)
+    assert abs(left) < 0.02
+    assert found.latency_ns == pytest.approx(latency_ns, abs=20)
+    assert found.error == first

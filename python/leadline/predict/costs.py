@@ -142,7 +142,9 @@ def closest(run: Run, costs: Costs, error_of: Callable[[Costs], float], large: f
 
 def _with_latency(costs: Costs, first: float, error_of: Callable[[Costs], float]) -> tuple[float, Costs]:
     """Clocks of ranks are not exact enough for latencies: these follow from what the replay is off by. first: that of
-    these costs. Returns what remains, too."""
+    these costs. Returns what remains, too.
+
+    A longer latency makes no run shorter. So if the one farthest away leaves too much of the error, all do."""
 
     def at(value: float) -> Costs:
         if value < 0:
@@ -152,12 +154,17 @@ def _with_latency(costs: Costs, first: float, error_of: Callable[[Costs], float]
     value = costs.latency_ns
     low, high = -0.9 * MORE_LATENCY_NS, value + MORE_LATENCY_NS
     error = first
-    for _ in range(LATENCY_TRIES):
+    for number in range(LATENCY_TRIES):
         if abs(error) < CLOSE or high - low < NARROW_NS:
             break
         low, high = (low, value) if error > 0 else (value, high)
         value = (low + high) / 2
-        error = error_of(at(value))
+        if number:
+            error = error_of(at(value))
+            continue
+        error, farthest = cores.at_once(error_of, [at(value), at(low if first > 0 else high)])
+        if farthest * first > 0 and abs(farthest) > WORTH * abs(first):
+            return first, replace(costs, error=first)
     if abs(error) > WORTH * abs(first):  # the latency is not what is wrong
         return first, replace(costs, error=first)
     return error, replace(at(value), error=first)

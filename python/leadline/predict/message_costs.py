@@ -14,6 +14,7 @@ equally fast.
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -229,15 +230,14 @@ def _all_seen(short: dict[Site, list[_Arrival]]) -> dict[Site, _Seen]:
     for (_, bits), arrivals in short.items():
         for each in arrivals:
             alike[each.function, bits, each.messages].append(each)
-    of_alike = {name: _seen(arrivals) for name, arrivals in alike.items()}
+    of_alike = functools.cache(lambda kind: _seen(alike[kind]).late)
     found = {}
     for site, arrivals in short.items():
         if len(arrivals) < FEWEST:
             continue
         seen = _seen(arrivals)
         if seen.late is None:
-            others = of_alike[arrivals[0].function, site[1], arrivals[0].messages]
-            seen = replace(seen, late=others.late)
+            seen = replace(seen, late=of_alike((arrivals[0].function, site[1], arrivals[0].messages)))
         found[site] = seen
     return found
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from leadline import _core, cores
 from leadline.errors import DamagedTrace, UsageError
@@ -42,6 +44,8 @@ MOST_START, SHORTER = 2.0, 0.5
 TOGETHER, LONGER = 1.25, 1.5
 LEAST_GAIN = 0.001  # of overlap, below which it brings nothing
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class Change:
@@ -52,7 +56,8 @@ class Change:
     program: changes to the program.   collectives: operation and algorithm, both as `leadline bench` names them.
     hosts: of each rank, where they are to run; (): as recorded.   quick_windows: one-sided calls take no time.
     old_windows: as much as the cheapest ones of their function.   base_too: the base is replayed
-    in the network, too.   last_repeats: of more steps, the last comes over and over, even if no other is like it."""
+    in the network, too.   last_repeats: of more steps, the last comes over and over, even if no other is like it.
+    progress: long messages move while ranks compute, as by a thread of the library."""
 
     steps: int = 0
     network: _core.Network | None = None
@@ -67,6 +72,7 @@ class Change:
     last_repeats: bool = False
     old_windows: bool = False
     base_too: bool = False
+    progress: bool = False
 
 
 @dataclass
@@ -127,10 +133,22 @@ class Replays:
     Raises UsageError, with the reason, if the recording does not have enough.
     """
 
-    def __init__(self, run: Run) -> None:
+    @classmethod
+    def beside(cls, run: Run, work: Callable[[], T]) -> tuple[Replays, T]:
+        """What `work` returns as well, which is done at the same time: both are mostly native. Places in the source are
+        looked up by one thread at a time, so the main loop has its name before."""
+        _refuse(run)
+        loop = _main_loop(run)
+        with ThreadPoolExecutor(1) as pool:
+            reading = pool.submit(cls, run, (loop,))
+            done = work()
+            return reading.result(), done
+
+    def __init__(self, run: Run, known: tuple[NamedLoop | None] | None = None) -> None:
+        """known: the main loop, by whoever has looked for it."""
         _refuse(run)
         self.run = run
-        self.loop = _main_loop(run)
+        self.loop = _main_loop(run) if known is None else known[0]
         self.recorded, rank_order = _read(run, self.loop)
         self.tree = _core.ReplayTree(self.recorded)
         self.costs = Costs(
@@ -334,7 +352,7 @@ class Replays:
                 f"--sparse {sparse[0].sites}: the run sends too few messages to tell what one costs",
                 hint="--network FILE",
             )
-        tree = _core.ReplayTree(self.recorded)
+        tree = _core.ReplayTree(self.tree)
         made = apply(tree, self.run, program)
         if change.hosts:
             tree.place(placing.nodes_of(change.hosts, len(self.run.worlds[0].processes), change.network))
@@ -347,8 +365,7 @@ class Replays:
         apart, _ = self._made(change, packing.pessimistic(change.program))
 
         def seconds(tree: _core.ReplayTree, *, progress: bool = False) -> float:
-            settings = _settings(change, self.costs)
-            settings.forced_progress = progress
+            settings = _settings(replace(change, progress=change.progress or progress), self.costs)
             return max(_settled(replayed(tree, settings, self.steps).outcome)["end_s"])
 
         overlapped, without, progressing = seconds(changed), seconds(apart), seconds(changed, progress=True)
@@ -488,6 +505,7 @@ def _settings(change: Change, costs: Costs, seed: int = 0) -> _core.ReplaySettin
     settings.quick_windows = change.quick_windows
     settings.last_repeats = change.last_repeats
     settings.old_windows = change.old_windows
+    settings.forced_progress = change.progress
     settings.seed = seed
     costs.set(settings)
     settings.copy_per_byte_ns = COPY_NS

@@ -213,18 +213,20 @@ Refusal Rewriting::renumber() {
   std::vector<std::vector<uint64_t>> before(recorded_);  // by recorded leaf: requests made before each call
   uint64_t made = 0;
   const auto uses = [&](const TreeLeaf& l) { return requests_of(l) || is_completion(l); };
-  old_.for_each_call([&](uint32_t leaf, uint64_t) {
-    const TreeLeaf& l = class_.leaves[leaf];
-    if (!uses(l)) return;
+  std::vector<uint8_t> counts;
+  for (size_t l = 0; l < recorded_; ++l) counts.push_back(uses(class_.leaves[l]));
+  old_.for_each_call_of(counts, [&](uint32_t leaf) {
     before[leaf].push_back(made);
-    made += requests_of(l);
+    made += requests_of(class_.leaves[leaf]);
   });
   std::vector<uint64_t> now(made, gone);  // by old number
   std::vector<size_t> used(recorded_);
   std::map<uint32_t, std::vector<uint32_t>> ages;  // by leaf
   Refusal refusal;
   made = 0;
-  class_.shape.for_each_call([&](uint32_t leaf, uint64_t) {
+  for (size_t l = recorded_; l < from_.size(); ++l)
+    counts.push_back(requests_of(class_.leaves[l]) || (from_[l] != structure::no_index && counts[from_[l]]));
+  class_.shape.for_each_call_of(counts, [&](uint32_t leaf) {
     const TreeLeaf& l = class_.leaves[leaf];
     const uint32_t from = from_[leaf];
     const uint32_t makes = requests_of(l);
@@ -282,12 +284,17 @@ void Rewriting::renew(uint32_t leaf, const std::vector<uint32_t>& ages) {
   l.modes.resize(kept);
 }
 
+// Of recorded leaves: whether some of their calls are those of copies now. Of the others, all are as they were.
+std::vector<uint8_t> Rewriting::divided() const {
+  std::vector<uint8_t> found(recorded_);
+  for (size_t l = recorded_; l < from_.size(); ++l)
+    if (from_[l] != structure::no_index) found[from_[l]] = true;
+  return found;
+}
+
 // Calls of one leaf that become several leaves: what is computed before those whose time was not kept is known of all
 // of them together only.
-void Rewriting::fill(TreeMember* member) const {
-  std::vector<uint8_t> divided(recorded_);
-  for (size_t l = recorded_; l < from_.size(); ++l)
-    if (from_[l] != structure::no_index) divided[from_[l]] = true;
+void Rewriting::fill(TreeMember* member, const std::vector<uint8_t>& divided) const {
   for (size_t l = 0; l < recorded_ && l < member->before_ns.size(); ++l) {
     if (!divided[l]) continue;
     std::vector<float>& all = member->before_ns[l];
@@ -303,10 +310,17 @@ void Rewriting::fill(TreeMember* member) const {
 }
 
 void Rewriting::regroup(TreeMember* member, Made* made) const {
-  fill(member);
+  std::vector<uint8_t> moved = divided();
+  fill(member, moved);
   std::vector<std::vector<float>> before(class_.leaves.size()), during(class_.leaves.size());
+  for (size_t l = 0; l < recorded_ && l < member->before_ns.size(); ++l) {
+    if (moved[l]) continue;
+    before[l] = std::move(member->before_ns[l]);
+    during[l] = std::move(member->during_ns[l]);
+  }
+  moved.resize(class_.leaves.size(), true);
   std::vector<size_t> used(recorded_);
-  class_.shape.for_each_call([&](uint32_t leaf, uint64_t) {
+  class_.shape.for_each_call_of(moved, [&](uint32_t leaf) {
     const uint32_t from = from_[leaf];
     if (from == structure::no_index) {
       before[leaf].push_back(0);

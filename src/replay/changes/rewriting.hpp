@@ -68,7 +68,8 @@ class Rewriting {
   void flatten(uint32_t body, uint32_t loop, Row* row) const;
   Refusal renumber();
   void renew(uint32_t leaf, const std::vector<uint32_t>& ages);
-  void fill(TreeMember* member) const;
+  std::vector<uint8_t> divided() const;
+  void fill(TreeMember* member, const std::vector<uint8_t>& divided) const;
   void regroup(TreeMember* member, Made* made) const;
 
   TreeClass& class_;
