@@ -36,8 +36,8 @@ def site(function: str, *, file: str = "src/halo.c", routine: str = "exchange") 
     return Site(function, False, (Location(routine, routine, "app", file, 41),), True, ())
 
 
-def candidate(kind: str, together: int, shape: str = "") -> Candidate:
-    return Candidate(kind, "", "", (), Without(""), together=together, shape=shape)
+def candidate(kind: str, together: int, shape: str = "", segments: int = 1) -> Candidate:
+    return Candidate(kind, "", "", (), Without(""), together=together, shape=shape, segments=segments)
 
 
 def recorded(function: str, times: int, n_bytes: int = 8, **place: str) -> list[RecordedCall]:
@@ -47,7 +47,7 @@ def recorded(function: str, times: int, n_bytes: int = 8, **place: str) -> list[
 
 # Each template, by its name, with what it is instantiated from.
 CASES = {
-    "pack": (candidate("pack", 6), recorded("MPI_Isend", 1, 400)),
+    "pack": (candidate("pack", 6, segments=2), recorded("MPI_Isend", 1, 400)),
     "merge-reductions.allreduce": (candidate("merge-reductions", 3), recorded("MPI_Allreduce", 3)),
     "merge-reductions.reduce": (candidate("merge-reductions", 3), recorded("MPI_Reduce", 3)),
     "nonblocking": (candidate("nonblocking", 0), recorded("MPI_Send", 2, 800)),
@@ -193,7 +193,7 @@ def test_the_calls_and_figures_of_the_record_are_in_it() -> None:
     unknown = sketch_of(candidate("pack", 0), [], C)
     assert unknown is not None
     assert "unknown: how many messages become one" in unknown.text
-    several = sketch_of(candidate("merge-exchanges", 6), CASES["pack"][1], C)
+    several = sketch_of(candidate("merge-exchanges", 6, segments=2), CASES["pack"][1], C)
     assert several is not None
     assert several.text == text
     many = sketch_of(candidate("merge-reductions", 9), recorded("MPI_Allreduce", 9), PYTHON)

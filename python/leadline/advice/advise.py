@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +30,7 @@ WAITED_FOR = 4  # times the time of calls: the most that is supposed to be lost 
 ON_ONE = 1.5  # times the time of calls on the rank where it is longest, if all ranks wait for that: likewise
 MOST_CALLS = 20_000_000  # of all replays of candidates: some twenty seconds, where calls hardly repeat
 DRAWN, UNCERTAIN = 10, 30  # about so many replays make an interval
+CLEARLY = 0.005  # the share of the time that a change made less far gains more, or it is made as far as possible
 
 
 @dataclass
@@ -100,7 +101,9 @@ def advise(run: Run, *, steps: int = 0, network: _core.Network | None = None) ->
     Raises UsageError if the times of the run say nothing about the program, or if it cannot be replayed.
     """
     content = Content(run)
-    return _advise(content, candidates_of(content), steps, network, only_worth=False)
+    _refuse_spoiled(run)
+    replays, candidates = Replays.beside(run, lambda: candidates_of(content))
+    return _advise(content, candidates, replays, steps, network, only_worth=False)
 
 
 def advise_within(content: Content, most_calls: int) -> Advice | None:
@@ -113,9 +116,15 @@ def advise_within(content: Content, most_calls: int) -> Advice | None:
     if content.calls * _replays_of(candidates) > most_calls:
         return None
     try:
-        return _advise(content, candidates, 0, None, only_worth=True)
+        _refuse_spoiled(content.run)
+        return _advise(content, candidates, Replays(content.run), 0, None, only_worth=True)
     except LeadlineError:
         return None
+
+
+def _refuse_spoiled(run: Run) -> None:
+    if reason := predict.why_spoiled(run):
+        raise UsageError(f"nothing can be advised from this run. {reason}")
 
 
 def candidates_of(content: Content) -> list[Candidate]:
@@ -126,7 +135,12 @@ def _replays_of(candidates: Sequence[Candidate]) -> int:
     """About how often a run is replayed for them: for the unchanged run and the ceiling, once for each, and for the
     interval of a few."""
     intervals = sorted((_interval(each) for each in candidates), reverse=True)
-    return 20 + len(candidates) + sum(intervals[:FEW])
+    return 20 + len(candidates) + sum(intervals[:FEW]) + _in_degrees(candidates)
+
+
+def _in_degrees(candidates: Iterable[Candidate]) -> int:
+    """Replays to find how far changes are best made."""
+    return sum(1 + len(each.degrees) for each in candidates if each.degrees)
 
 
 def _interval(candidate: Candidate) -> int:
@@ -136,16 +150,13 @@ def _interval(candidate: Candidate) -> int:
 def _advise(
     content: Content,
     candidates: Sequence[Candidate],
+    replays: Replays,
     steps: int,
     network: _core.Network | None,
     *,
     only_worth: bool,
 ) -> Advice:
     """only_worth: intervals only of what gains WORTH or more."""
-    run = content.run
-    if reason := predict.why_spoiled(run):
-        raise UsageError(f"nothing can be advised from this run. {reason}")
-    replays = Replays(run)
     if not replays.replayable:
         raise UsageError(
             "nothing can be advised from this run: the replay of the unchanged run is off by more than 10 %",
@@ -155,6 +166,8 @@ def _advise(
     if network is not None:
         candidates = [*candidates, *_in_network(content, asked)]
     ordered = _that_matter(candidates, content)[: _most_replays(content)]
+    if _in_degrees(ordered) + len(ordered) <= _most_replays(content):
+        ordered = asked.as_far_as_best(ordered)
     quick = only_worth or len(ordered) < len(candidates) or _most_replays(content) < sum(map(_interval, ordered))
     least, most = WORTH if quick else None, _most_replays(content, DRAWN)
     answers = asked.proposals(ordered, least, most)
@@ -173,9 +186,7 @@ def _advise(
                 refused.append((candidate, str(error)))
     found.sort(key=lambda proposal: -proposal.gain.share)
     worth = [proposal for proposal in found if proposal.is_worth(WORTH)]
-    ideal = asked.share((), ideal=True)
-    balanced = asked.share((Balance(),))
-    both = asked.share((Balance(),), ideal=True)
+    ideal, balanced, both = asked.ceilings()
     known = [
         share for share in (ideal, balanced, both, *(proposal.gain.share for proposal in worth)) if share is not None
     ]
@@ -311,6 +322,11 @@ class _Asked:
             return None
         return 1 - after / before if before > 0 else None
 
+    def ceilings(self) -> tuple[float | None, ...]:
+        """What a perfect network, perfect balance and both together would gain; None: it cannot be told."""
+        each = [((), True), ((Balance(),), False), ((Balance(),), True)]
+        return tuple(cores.at_once(lambda one: self.share(one[0], ideal=one[1]), each))
+
     def proposals(
         self, candidates: Sequence[Candidate], least: float | None, most: int
     ) -> dict[Candidate, Proposal | UsageError]:
@@ -329,6 +345,17 @@ class _Asked:
             elif len(answers) < most:
                 answers[candidate] = self._proposal(candidate)
         return answers
+
+    def as_far_as_best(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates, each in the degree that gains most."""
+        tried = [one for each in candidates if each.degrees for one in (each, *each.degrees)]
+        shares = dict(zip(tried, map(_number, cores.at_once(self._share_or_error, tried)), strict=True))
+
+        def best(whole: Candidate) -> Candidate:
+            less_far = max(whole.degrees, key=lambda one: shares[one], default=whole)
+            return less_far if less_far is not whole and shares[less_far] > shares[whole] + CLEARLY else whole
+
+        return [best(each) for each in candidates]
 
     def _share_or_error(self, candidate: Candidate) -> float | UsageError:
         before = self.base.predicted.seconds

@@ -18,6 +18,8 @@ class Candidate:
     title: what to do and where, in a few words.   text: how, a sentence or two.   change: the same to the replay.
     also: what the change brings with it, to the replay.
     parts: changes of the same kind that it consists of, each of which can be made by itself.
+    degrees: the same change made less far, of which the one that gains most is proposed.   segments: messages to a
+    partner that are left.
     assumes: what the record cannot show, sentences.   together: calls, messages or outputs that become one; 0: unknown.
     shape: which of its kind's sketches shows it, where there are several.
     most_s: that the calls which are not made can take on a rank of a run that is not recorded.
@@ -32,6 +34,8 @@ class Candidate:
     together: int = 0
     also: tuple[AnyChange | Algorithm, ...] = ()
     parts: tuple[Candidate, ...] = ()
+    degrees: tuple[Candidate, ...] = ()
+    segments: int = 1
     shape: str = ""
     most_s: float = math.inf
 

@@ -3,6 +3,7 @@ their own, and nothing is received between them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +13,9 @@ from leadline.figures.content import Content
 from leadline.figures.patterns import PatternEntry
 from leadline.findings.alike import alike, joined
 from leadline.predict import Join, Pack
+
+SEGMENTS = (2, 4, 8)  # messages that may be left of a loop's: what comes first travels while the rest is computed
+FEWEST_IN_ONE = 3
 
 
 def candidates(content: Content) -> list[Candidate]:
@@ -27,22 +31,39 @@ def candidates(content: Content) -> list[Candidate]:
 
 
 def _in_loop(entry: PatternEntry) -> Candidate:
-    return Candidate(
+    told = entry.evidence
+    pack = Pack(
+        of_pattern(entry),
+        members=tuple(told.get("loops", (told["loop"],))),
+        computes=bool(told.get("computes", True)),
+    )
+    whole = Candidate(
         "pack",
         f"Pack the messages of {of_pattern(entry)}",
         "Copy the messages to each partner into one buffer, or use one datatype, and exchange them "
         "once, after the loop. Leadline's segments do that.",
         entry.sites,
-        Pack(
-            of_pattern(entry),
-            members=tuple(entry.evidence.get("loops", (entry.evidence["loop"],))),
-            computes=bool(entry.evidence.get("computes", True)),
-        ),
+        pack,
         (
             "no iteration of the loop needs what another one exchanges",
             "computing all before exchanging all loses little in the caches",
         ),
-        together=int(entry.evidence["together"]),
+        together=int(told["together"]),
+    )
+    if len(pack.members) > 1 or told.get("together_at_least") or told.get("together_at_most"):
+        return whole
+    return replace(whole, degrees=tuple(_into(n, whole, pack) for n in SEGMENTS if n * FEWEST_IN_ONE <= whole.together))
+
+
+def _into(segments: int, whole: Candidate, pack: Pack) -> Candidate:
+    each = math.ceil(whole.together / segments)
+    return replace(
+        whole,
+        title=f"{whole.title} into {segments} messages",
+        text=f"Copy what {each:,} iterations send to each partner into one buffer, or use one datatype, and exchange "
+        "that before the next ones. Leadline's segments do that.",
+        change=replace(pack, most=each),
+        segments=segments,
     )
 
 
@@ -60,6 +81,7 @@ def _one_change(parts: Sequence[Candidate]) -> Candidate:
         also=tuple(part.change for part in others),
         together=max(part.together for part in parts),
         parts=tuple(parts),
+        degrees=(),
     )
 
 

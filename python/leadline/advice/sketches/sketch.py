@@ -68,6 +68,8 @@ def _values(candidate: Candidate, calls: Sequence[RecordedCall], language: Langu
     return {
         "calls": "\n".join(f"{language.comment}   {line}" for line in _told(calls)),
         "together": str(together or 1),
+        "segments": str(candidate.segments),
+        "left": "one" if candidate.segments == 1 else str(candidate.segments),
         "together_note": "as recorded" if together else "unknown: how many messages become one",
         "doubles": str(max(doubles, 1)),
         "doubles_note": "as recorded, if they have 8 bytes" if calls else "unknown: of all calls together",
