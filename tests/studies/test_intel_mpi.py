@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import random
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from leadline.bench import study as published_study
 from leadline.bench.rows import Asked, Measurement
 from leadline.bench.study import SERIES
 from leadline.errors import MeasurementFailed
+from leadline.runs.interruption import interruption
 from leadline.studies.intel_mpi import claims, points
 from leadline.studies.intel_mpi.points import Point, Points
 from leadline.studies.libraries.claims import HOLDS, NOT, UNKNOWN
@@ -135,6 +138,42 @@ def test_releases_take_turns_and_finished_launches_are_not_repeated(
     again = measured(3)
     assert sorted(made) == sorted([(o, n) for o in ("p2p", "bcast", "allreduce") for n in (OLD, NEW)])
     assert all(again.us[point][:2] == times for point, times in kept.items())
+
+
+def test_a_signal_keeps_what_was_measured_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = mpi.Library(OLD, mpi.FROM_PYPI["intel"], "mpich", tmp_path, tmp_path, None, tmp_path, tmp_path)
+    made: list[str] = []
+
+    def measure(operation: str, **_: Any) -> Measurement:
+        """As its launches do when a signal comes; none is sent here."""
+        made.append(operation)
+        if len(made) == 2:
+            with interruption() as asked:
+                asked.note(signal.SIGTERM)
+                asked.end_if_any()
+        row = {"algorithm": "blocking", "bytes": 800, "median_us": 1.0, "correct": True}
+        return Measurement(Asked(operation, (800,), (), 2, "", 1), [], None, {}, [row])
+
+    monkeypatch.setattr(points, "measure", measure)
+    found = points.measured([library], 2, 0.02, tmp_path, lambda _: None, full=False)
+    assert found.interruption.signal == signal.SIGTERM
+    assert len(made) == 2
+    assert [*found.us.values()] == [[1.0]]
+
+
+def test_a_command_that_is_terminated_prints_what_is_finished(tmp_path: Path) -> None:
+    if "mpich" not in {each.name for each in mpi.available()}:
+        pytest.skip("the MPI library mpich is not installed")
+    words = f"study intel-mpi --mpi mpich --launches 1000 --seconds 0.01 --json -o {tmp_path / 'out'}".split()
+    command = [sys.executable, "-m", "leadline", *words]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not (tmp_path / "out" / points.FILE).exists():
+        time.sleep(0.05)
+    process.terminate()
+    out, errors = process.communicate(timeout=120)
+    assert process.returncode == 128 + signal.SIGTERM, errors
+    assert len(json.loads(out)["claims"]) == 10
+    assert f"the same command with -o {tmp_path / 'out'}" in " ".join(errors.split())
 
 
 @pytest.mark.ci

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +14,14 @@ from typing import Any
 import pytest
 
 from leadline import mpi
+from leadline.bench.rows import Asked, Measurement
 from leadline.campaign.journal import Journal
 from leadline.campaign.measured import measured
-from leadline.campaign.plan import Cell, Plan
+from leadline.campaign.plan import Cell, Plan, Setting
 from leadline.campaign.reading import read
 from leadline.campaign.results import comparisons
-from leadline.studies.libraries import claims
+from leadline.runs.interruption import interruption
+from leadline.studies.libraries import claims, messages
 from leadline.studies.libraries.messages import LATENCY, Messages
 from leadline.studies.libraries.plan import ALGORITHMS, FULL, Wanted, toml_of
 
@@ -104,6 +107,27 @@ def test_nothing_is_said_of_equal_times(tmp_path: Path) -> None:
     verdicts = [each.verdict for each in found.values()]
     assert verdicts[2] == claims.HOLDS
     assert set(verdicts[:2] + verdicts[3:]) == {claims.UNKNOWN}
+
+
+def test_a_signal_keeps_the_messages_measured_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = mpi.Library("mpich", mpi.FROM_PYPI["mpich"], "mpich", tmp_path, tmp_path, None, tmp_path, tmp_path)
+    made: list[str] = []
+
+    def measure(operation: str, **_: Any) -> Measurement:
+        """As its launches do when a signal comes; none is sent here."""
+        made.append(operation)
+        if len(made) == 4:
+            with interruption() as asked:
+                asked.note(signal.SIGTERM)
+                asked.end_if_any()
+        row = {"algorithm": "blocking", "bytes": 8 if operation == "p2p" else LATENCY, "median_us": 1.0}
+        return Measurement(Asked(operation, (8,), (), 2, "", 1), [], None, {}, [row])
+
+    monkeypatch.setattr(messages, "measure", measure)
+    found = messages.measured([(library, Setting())], 3, tmp_path, lambda _: None)
+    assert found.interruption.signal == signal.SIGTERM
+    assert found.us == {"mpich": {LATENCY: [1.0], 8: [1.0]}}  # the second repeat was cut in two
+    assert made == ["latency", "p2p"] * 2
 
 
 @pytest.mark.ci

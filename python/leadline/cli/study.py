@@ -17,6 +17,7 @@ from leadline import mpi
 from leadline.cli.groups import Group
 from leadline.cli.saying import say, shown
 from leadline.errors import MissingPrerequisite, UsageError
+from leadline.runs.interruption import Interruption
 from leadline.text.printing import write_json
 
 OF_PNETCDF = "debian-openmpi"  # the library that Debian's PnetCDF is for: all forms can run with it
@@ -190,7 +191,7 @@ def libraries(
     with ProgressLine(say) as line:
         found = run(campaign, wanted, line.note, line.show)
     show_study(campaign, found.content, draw, json_=json_)
-    found.interruption.end_if_any()
+    _end_if_interrupted(found.interruption, directory)
     return FAILED if found.content["runs"]["failed"] else 0
 
 
@@ -245,7 +246,7 @@ def intel_mpi(libraries: str, launches: int, seconds: float, full: bool, output:
     else:
         draw(found.content, Screen(console()))
         say(f"times: {shown(directory)}")
-    found.interruption.end_if_any()
+    _end_if_interrupted(found.interruption, directory)
     return FAILED if found.content["failed"] else 0
 
 
@@ -330,8 +331,15 @@ def virtual(
     with ProgressLine(say) as line:
         found = run(campaign, wanted, line.note, line.show)
     show_study(campaign, found.content, draw, json_=json_)
-    found.interruption.end_if_any()
+    _end_if_interrupted(found.interruption, directory)
     return FAILED if found.content["runs"]["failed"] else 0
+
+
+def _end_if_interrupted(asked: Interruption, directory: Path) -> None:
+    """What was finished is shown by then."""
+    if asked.signal:
+        say(f"interrupted: the above is of what was finished; to go on: the same command with -o {shown(directory)}")
+    asked.end_if_any()
 
 
 def _numbers(option: str, text: str, least: int, most: int) -> set[int]:

@@ -78,3 +78,15 @@ def interruption() -> Iterator[Interruption]:
         for number in taken:
             signal.signal(number, before[number])
         _current = None
+
+
+@contextlib.contextmanager
+def ends_the_block() -> Iterator[Interruption]:
+    """As interruption(), for work that makes many launches: one that would end this process because of a signal ends
+    the block only, so that what is finished can be shown. What follows the block looks at the signal."""
+    with interruption() as asked:
+        try:
+            yield asked
+        except (KeyboardInterrupt, SystemExit):
+            if not asked.signal:
+                raise

@@ -14,7 +14,7 @@ from leadline.bench.study import DOUBLE, SERIES, Series, Study, extent
 from leadline.errors import LeadlineError
 from leadline.json_text import parsed
 from leadline.mpi import Library
-from leadline.runs.interruption import Interruption
+from leadline.runs.interruption import Interruption, ends_the_block
 from leadline.runs.order import turns
 from leadline.statistics.median import median
 from leadline.statistics.welch import Ratio, of_repeats
@@ -102,20 +102,20 @@ def measured(
     groups: dict[tuple[str, int], list[Job]] = {}
     for job in jobs:
         groups.setdefault((job.series.name, job.processes), []).append(job)
-    for group in groups.values():
-        for turn in turns(group, launches):
+    with ends_the_block() as found.interruption:
+        for turn in [turn for group in groups.values() for turn in turns(group, launches)]:
+            if found.interruption.signal:
+                break
             job = turn.candidate
             if job.label in found.failed or found.done.get(job.label, 0) > turn.round:
                 continue
             progress(f"{job.label}, launch {turn.round + 1} of {launches}")
-            if not _take(found, job, seconds, turn.round):
-                return found
+            _take(found, job, seconds, turn.round)
             _keep(found, directory / FILE)
     return found
 
 
-def _take(found: Points, job: Job, seconds: float, number: int) -> bool:
-    """False: a signal ended it."""
+def _take(found: Points, job: Job, seconds: float, number: int) -> None:
     try:
         one = measure(
             job.series.operation,
@@ -130,10 +130,7 @@ def _take(found: Points, job: Job, seconds: float, number: int) -> bool:
         )
     except LeadlineError as error:
         found.failed[job.label] = " ".join(str(error).split())[-MOST_SAID:]
-        return True
-    if one.interruption.signal:
-        found.interruption = one.interruption
-        return False
+        return
     for row in one.rows:
         if row["median_us"] is not None and row["correct"] is not False:
             algorithm = row["algorithm"].partition(":")[0]
@@ -141,7 +138,6 @@ def _take(found: Points, job: Job, seconds: float, number: int) -> bool:
             point = Point(job.series.name, job.library.name, job.processes, elements, algorithm)
             found.us.setdefault(point, []).append(row["median_us"])
     found.done[job.label] = number + 1
-    return True
 
 
 def _keep(found: Points, file: Path) -> None:

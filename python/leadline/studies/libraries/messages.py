@@ -14,7 +14,7 @@ from leadline.campaign.plan import Setting, candidate_name
 from leadline.errors import LeadlineError
 from leadline.json_text import parsed
 from leadline.mpi import Library
-from leadline.runs.interruption import Interruption
+from leadline.runs.interruption import Interruption, ends_the_block
 from leadline.runs.order import turns
 from leadline.statistics.median import median
 from leadline.statistics.welch import Ratio, of_repeats
@@ -64,39 +64,45 @@ def measured(
 ) -> Messages:
     """What an earlier call has measured is not repeated. A candidate that fails is said, and tried in the next call."""
     found = _kept(directory / FILE)
-    for turn in turns(list(candidates), repeats):
-        library, setting = turn.candidate
-        name = candidate_name(library.name, setting.name)
-        have = found.us.setdefault(name, {})
-        if name in found.failed or found.done.get(name, 0) > turn.round:
-            continue
-        progress(f"messages of {name}, repeat {turn.round + 1} of {repeats}")
-        try:
-            points: dict[int, float | None] = {}
-            for operation, sizes in (("latency", None), ("p2p", SIZES)):
-                one = measure(
-                    operation,
-                    sizes=sizes,
-                    algorithms="blocking" if sizes else None,
-                    library=library,
-                    launches=1,
-                    rounds=ROUNDS,
-                    seconds=SECONDS,
-                    environ=setting.environment,
-                )
-                if one.interruption.signal:
-                    found.interruption = one.interruption
-                    return found
-                points |= {row["bytes"]: row["median_us"] for row in one.rows if row["algorithm"] == "blocking"}
-        except LeadlineError as error:
-            found.failed[name] = " ".join(str(error).split())[-MOST_SAID:]
-            continue
-        found.done[name] = turn.round + 1
-        for size, value in points.items():
-            if value is not None:
-                have.setdefault(size, []).append(value)
-        _keep(found, directory / FILE)
+    with ends_the_block() as found.interruption:
+        for turn in turns(list(candidates), repeats):
+            if found.interruption.signal:
+                break
+            library, setting = turn.candidate
+            name = candidate_name(library.name, setting.name)
+            have = found.us.setdefault(name, {})
+            if name in found.failed or found.done.get(name, 0) > turn.round:
+                continue
+            progress(f"messages of {name}, repeat {turn.round + 1} of {repeats}")
+            try:
+                points = _once(library, setting)
+            except LeadlineError as error:
+                found.failed[name] = " ".join(str(error).split())[-MOST_SAID:]
+                continue
+            found.done[name] = turn.round + 1
+            for size, value in points.items():
+                if value is not None:
+                    have.setdefault(size, []).append(value)
+            _keep(found, directory / FILE)
     return found
+
+
+def _once(library: Library, setting: Setting) -> dict[int, float | None]:
+    """Microseconds by bytes, of one launch for the latency and one for the sizes. Raises LeadlineError."""
+    points: dict[int, float | None] = {}
+    for operation, sizes in (("latency", None), ("p2p", SIZES)):
+        one = measure(
+            operation,
+            sizes=sizes,
+            algorithms="blocking" if sizes else None,
+            library=library,
+            launches=1,
+            rounds=ROUNDS,
+            seconds=SECONDS,
+            environ=setting.environment,
+        )
+        points |= {row["bytes"]: row["median_us"] for row in one.rows if row["algorithm"] == "blocking"}
+    return points
 
 
 def _keep(found: Messages, file: Path) -> None:

@@ -31,8 +31,9 @@ def run(campaign: Campaign, wanted: Wanted, say: Callable[[str], None], progress
     by_name = dict(found)
     pairs = [(by_name[name], setting) for name, setting in candidates([(name, each.kind.name) for name, each in found])]
     alone = messages.measured(pairs, max(FEWEST_REPEATS, wanted.repeats), campaign.directory, progress)
-    finished = None if alone.interruption.signal else campaign.run(say, None, retry_failed=False)
-    interruption = alone.interruption if finished is None else finished.interruption
+    interruption = alone.interruption
+    if not interruption.signal:
+        interruption = campaign.run(say, None, retry_failed=False).interruption
     if not campaign.journal.rows and not interruption.signal:
         raise MeasurementFailed("no run of the study was made")
     return Result(campaign, content_of(campaign, wanted, alone), interruption)

@@ -22,6 +22,7 @@ from leadline.mpi import Library
 from leadline.profiles import virtual_clusters
 from leadline.profiles.profile import Profile
 from leadline.profiles.virtual_clusters import disagreements, figures
+from leadline.runs.interruption import ends_the_block
 from leadline.statistics.median import median
 from leadline.studies.by_campaign import Result, campaign_in
 from leadline.studies.virtual import apart, calibrations, claims, nodes, tables
@@ -42,15 +43,14 @@ def campaign_of(wanted: Wanted, directory: Path) -> Campaign:
 def run(campaign: Campaign, wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None]) -> Result:
     """Raises MissingPrerequisite where there are no nodes, MeasurementFailed if there is nothing to show."""
     library = library_for(wanted.library, say)
-    with _second(wanted, library, campaign.directory):
-        finished = campaign.run(say, None, retry_failed=True)
-        if not campaign.journal.rows and not finished.interruption.signal:
+    measured = None
+    with ends_the_block() as asked, _second(wanted, library, campaign.directory):
+        campaign.run(say, None, retry_failed=True)
+        if not campaign.journal.rows and not asked.signal:
             raise MeasurementFailed("no run of the study was made")
-        found = Found.of(campaign)
-        measured = None
-        if not finished.interruption.signal:
+        if not asked.signal:
             measured = calibrations.measured(wanted, library, campaign.directory, progress)
-    return Result(campaign, content_of(campaign, wanted, found, measured), finished.interruption)
+    return Result(campaign, content_of(campaign, wanted, Found.of(campaign), measured), asked)
 
 
 def _second(wanted: Wanted, library: Library, directory: Path) -> AbstractContextManager[None]:
