@@ -20,7 +20,7 @@ from leadline.figures.run import open_run
 from leadline.profiles.profile import Profile, Row
 from leadline.profiles.tau_columns import APPLICATION
 from leadline.studies.libraries.claims import HOLDS, NOT, UNKNOWN
-from leadline.studies.virtual import apart, claims, nodes, study, tables
+from leadline.studies.virtual import apart, claims, guests, nodes, study, tables
 from leadline.studies.virtual.plan import DIRECT, LINKS, environments, patience, toml_of, wanted_of
 
 FAMILIES = pytest.mark.parametrize("library", ["mpich", "openmpi"])
@@ -59,11 +59,15 @@ def test_what_cannot_be_is_refused() -> None:
 
 def test_what_is_missing_for_guests_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     wanted = wanted_of("mpich", (2,), 3, "1gbit", None, None, small=True)
-    monkeypatch.setattr(study, "KVM", tmp_path / "kvm")
-    assert "QEMU guests are not among the environments: there is no KVM here." in study.on_environments(wanted)
+    monkeypatch.setattr(guests, "KVM", tmp_path / "kvm")
+    assert any("not among the environments: there is no KVM here" in note for note in study.on_environments(wanted))
     (tmp_path / "kvm").touch()
-    monkeypatch.setattr(study.shutil, "which", lambda _: None)
-    assert any("QEMU is not installed" in note for note in study.on_environments(wanted))
+    monkeypatch.setattr(guests.shutil, "which", lambda *_, **__: None)
+    asked = wanted_of("mpich", (2,), 3, "1gbit", None, None, small=True, environments="links,guests")
+    for each, said in ((wanted, "not among the environments"), (asked, "cannot be made")):
+        (note,) = (note for note in study.on_environments(each) if "QEMU guests" in note and said in note)
+        assert "qemu-system-x86_64, " in note
+        assert "apt-get install qemu-system-x86 " in note
     own = wanted_of("mpich", (2,), 3, "1gbit", "mpiexec -f guests -n {ranks}", None, small=True)
     assert not any("QEMU" in note for note in study.on_environments(own))
 

@@ -30,9 +30,10 @@ def launch_all(
     launches: int = LAUNCHES,
     seconds: float = SECONDS,
     environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
 ) -> list[Launch]:
     """words: a launcher with its options; a program behind them is replaced.   environ: besides this process' own and
-    the library's.
+    the library's.   folder: one that the hosts share; None: as shared_folder() finds it.
 
     Raises CannotStart, MissingPrerequisite, MeasurementFailed.
     """
@@ -43,10 +44,10 @@ def launch_all(
     executable = program.executable(library)
     whole = {**os.environ, **library.env(), **(environ or {})}
     found = []
-    with shared_folder("calibrate") as folder:
+    with shared_folder("calibrate", folder) as shared:
         for number in range(launches):
             progress(f"launch {number + 1} of {launches}")
-            found.append(_launch(_command(words, str(executable)), whole, folder / f"launch{number}", seconds))
+            found.append(_launch(_command(words, str(executable)), whole, shared / f"launch{number}", seconds))
             if found[-1].ranks < 2 or found[-1].oversubscribed or why_too_noisy(found):
                 break  # more of them say no more
     return found

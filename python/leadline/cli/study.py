@@ -278,7 +278,18 @@ def intel_mpi(libraries: str, launches: int, seconds: float, full: bool, output:
     envvar="LEADLINE_RATE",
     default="1gbit",
     show_default=True,
-    help="Of the links between namespaces, e.g. 100mbit.",
+    help="Of the links between nodes, e.g. 100mbit.",
+)
+@click.option(
+    "--environments",
+    metavar="A,B",
+    envvar="LEADLINE_ENVIRONMENTS",
+    default="direct,links",
+    show_default=True,
+    help="Two of direct, links (network namespaces), guests (QEMU under KVM).",
+)
+@click.option(
+    "--guest-kernel", metavar="FILE", envvar="LEADLINE_GUEST_KERNEL", help="Of guests.  [default: the newest in /boot]"
 )
 @click.option(
     "--virtual-launcher",
@@ -302,6 +313,8 @@ def virtual(
     library: str,
     repeats: int,
     rate: str,
+    environments: str,
+    guest_kernel: str | None,
     virtual_launcher: str | None,
     sleep: int | None,
     small: bool,
@@ -309,7 +322,8 @@ def virtual(
     dry_run: bool,
     json_: bool,
 ) -> int:
-    """WRF on physical and virtual clusters, again: the workload wrf directly on this machine, and over limited links.
+    """WRF on physical and virtual clusters, again: the workload wrf in two environments, such as directly on this
+    machine and over limited links, or over such links and in QEMU guests.
 
     Time by call and node, the study's three figures, and its conclusions, with what its own tables say; replays take
     the difference apart into computation, latency, bandwidth and jitter. It resumes with -o.
@@ -321,7 +335,17 @@ def virtual(
     from leadline.studies.virtual.terminal import draw
 
     numbers = tuple(sorted(_numbers("--nodes", nodes, 2, 128)))
-    wanted = wanted_of(library, numbers, repeats, rate, virtual_launcher, sleep, small=small)
+    wanted = wanted_of(
+        library,
+        numbers,
+        repeats,
+        rate,
+        virtual_launcher,
+        sleep,
+        small=small,
+        environments=environments,
+        kernel=guest_kernel or "",
+    )
     directory = Path(tempfile.mkdtemp(prefix="leadline-study-")) if output is None else Path(output).absolute()
     campaign = campaign_of(wanted, directory)
     if dry_run:

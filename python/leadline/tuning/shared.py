@@ -20,16 +20,16 @@ VARIABLE = "LEADLINE_SHARED"
 
 
 @contextlib.contextmanager
-def shared_folder(purpose: str) -> Iterator[Path]:
-    """A new folder, removed at the end, also that of this process by a signal: in $LEADLINE_SHARED, otherwise in the
-    working directory, otherwise in /tmp, which other nodes do not see.
+def shared_folder(purpose: str, known: Path | None = None) -> Iterator[Path]:
+    """A new folder, removed at the end, also that of this process by a signal: in `known`, otherwise in
+    $LEADLINE_SHARED, otherwise in the working directory, otherwise in /tmp, which other nodes do not see.
 
     Raises UsageError if $LEADLINE_SHARED is not a writable directory.
     """
     given = os.environ.get(VARIABLE)
     if given is not None and not _usable(Path(given)):
         raise UsageError(f"{VARIABLE}: not a writable directory: {given}")
-    place = given or (os.getcwd() if _usable(Path()) else None)
+    place = known or given or (os.getcwd() if _usable(Path()) else None)
     folder = Path(place or tempfile.gettempdir()).absolute() / f".leadline-{purpose}-{secrets.token_hex(4)}"
     with guarded_folder(folder):
         yield folder

@@ -11,7 +11,7 @@ from leadline import network as networks
 from leadline.calibration import calibration_of, launch_all, why_too_noisy
 from leadline.errors import LeadlineError, MeasurementFailed
 from leadline.mpi import Library
-from leadline.studies.virtual.plan import DIRECT, Wanted, environments, starting
+from leadline.studies.virtual.plan import Wanted, environments, starting
 
 PAIR = 2
 
@@ -39,7 +39,9 @@ def measured(
                 progress(f"calibrating: {name}")
                 words = [word.format(ranks=PAIR) for word in _launcher(wanted, library, directory, name)]
                 effort = wanted.launches, wanted.calibrate_s
-                launches = launch_all(words, library, launches=effort[0], seconds=effort[1], environ=variables)
+                launches = launch_all(
+                    words, library, launches=effort[0], seconds=effort[1], environ=variables, folder=directory
+                )
                 if why := why_too_noisy(launches):
                     raise MeasurementFailed(why)
                 with own_files.replacing(file) as out:
@@ -55,4 +57,4 @@ def measured(
 
 
 def _launcher(wanted: Wanted, library: Library, directory: Path, name: str) -> tuple[str, ...]:
-    return tuple(library.launch(PAIR)) if name == DIRECT else starting(wanted, directory)
+    return starting(wanted, name, directory) or tuple(library.launch(PAIR))

@@ -37,18 +37,18 @@ def wait_s(profile: Profile) -> float:
     return profile.exclusive_s(WAIT)
 
 
-def verdicts(repeats: Repeats, typical: Tables) -> list[Verdict]:
-    """typical: the medians of the repeats."""
+def verdicts(repeats: Repeats, typical: Tables, first: str = "direct") -> list[Verdict]:
+    """typical: the medians of the repeats.   first: what the physical side is called here."""
     counts = sizes(typical)
     theirs = published_tables()
     application, mpi, wait = (compared(repeats, counts, each) for each in (application_s, mpi_s, wait_s))
     return [
         Verdict("the application itself takes the same time", _factors(theirs, "application_s"), *alike(application)),
         Verdict("MPI takes longer in the virtual cluster", _factors(theirs, "mpi_s"), *faster(mpi)),
-        Verdict("MPI scales worse in the virtual cluster", _growths(theirs), *_scaling(repeats, counts)),
-        Verdict("MPI_Wait dominates", PUBLISHED_SHARES, *_dominates(repeats, counts)),
+        Verdict("MPI scales worse in the virtual cluster", _growths(theirs), *_scaling(repeats, counts, first)),
+        Verdict("MPI_Wait dominates", PUBLISHED_SHARES, *_dominates(repeats, counts, first)),
         Verdict("MPI_Wait takes longer in the virtual cluster", _factors(theirs, "wait_s"), *faster(wait)),
-        Verdict("the other calls behave alike", _contradicted(theirs), *_others(repeats, counts)),
+        Verdict("the other calls behave alike", _contradicted(theirs), *_others(repeats, counts, first)),
     ]
 
 
@@ -65,7 +65,7 @@ def _ratio(repeats: Repeats, nodes: int, figure: Figure) -> Ratio | None:
     return of_repeats(one, other) if one and other else None
 
 
-def _scaling(repeats: Repeats, counts: Sequence[int]) -> tuple[str, str]:
+def _scaling(repeats: Repeats, counts: Sequence[int], first: str) -> tuple[str, str]:
     """The growth of MPI's time on a process from the fewest to the most nodes, one side's by the other's."""
     if len(counts) < 2:
         return UNKNOWN, "measured at one number of nodes only"
@@ -77,19 +77,19 @@ def _scaling(repeats: Repeats, counts: Sequence[int]) -> tuple[str, str]:
     ratio = of_repeats(growth[FIRST], growth[SECOND]) if all(growth.values()) else None
     if ratio is None:
         return UNKNOWN, "too few repeats"
-    verdict, words = faster([Found(ratio, holm([ratio.p])[0], f"growth from {few} to {many} nodes, virtual by direct")])
-    return verdict, f"{words}; direct {ratio.a:.2f}×, virtual {ratio.b:.2f}×"
+    where = f"growth from {few} to {many} nodes, virtual by {first}"
+    verdict, words = faster([Found(ratio, holm([ratio.p])[0], where)])
+    return verdict, f"{words}; {first} {ratio.a:.2f}×, virtual {ratio.b:.2f}×"
 
 
-def _dominates(repeats: Repeats, counts: Sequence[int]) -> tuple[str, str]:
+def _dominates(repeats: Repeats, counts: Sequence[int], first: str) -> tuple[str, str]:
     """Whether no MPI function takes longer, in each repeat on the most nodes."""
     if not counts:
         return UNKNOWN, "not measured"
     found, words = [], []
-    for side, title in ((FIRST, "direct"), (SECOND, "virtual")):
+    for side, title in ((FIRST, first), (SECOND, "virtual")):
         runs = repeats[side, counts[-1]]
-        first = [max(each.mpi_functions, key=each.exclusive_s, default="") == WAIT for each in runs]
-        found += first
+        found += [max(each.mpi_functions, key=each.exclusive_s, default="") == WAIT for each in runs]
         whole = sum(row.exclusive_s for each in runs for row in each.rows)
         share = sum(map(wait_s, runs)) / whole if whole else 0.0
         words.append(f"{title} {100 * share:.0f} % of the time on {counts[-1]} nodes")
@@ -98,7 +98,7 @@ def _dominates(repeats: Repeats, counts: Sequence[int]) -> tuple[str, str]:
     return verdict, ", ".join(words)
 
 
-def _others(repeats: Repeats, counts: Sequence[int]) -> tuple[str, str]:
+def _others(repeats: Repeats, counts: Sequence[int], first: str) -> tuple[str, str]:
     """Not, if a call other than MPI_Wait with a share of MPI's time differs by the factor for which the author's own
     tables are said to differ, and the difference is proven."""
     looked: list[tuple[str, Ratio]] = []
@@ -122,9 +122,14 @@ def _others(repeats: Repeats, counts: Sequence[int]) -> tuple[str, str]:
     if not far:
         return UNKNOWN, f"no call is proven to differ by {FACTOR:g}×, of {len(looked)} compared"
     far.sort(key=lambda each: -max(each[1].value, 1 / each[1].value))
-    words = "; ".join(f"{name} {ratio.a:,.3g} µs direct, {ratio.b:,.3g} µs virtual" for name, ratio in far[:6])
+    words = "; ".join(f"{name} {_us(ratio.a)} {first}, {_us(ratio.b)} virtual" for name, ratio in far[:6])
     more = f"; and {len(far) - 6} more" if len(far) > 6 else ""
     return NOT, f"{words}{more}"
+
+
+def _us(value: float) -> str:
+    """Three digits, none of them as a power of ten."""
+    return f"{value:,.0f} µs" if value >= 100 else f"{value:.3g} µs"
 
 
 def _share(runs: Sequence[Profile], name: str) -> float:

@@ -71,21 +71,45 @@ def made(counts: Sequence[int], rate: str, library: Library, directory: Path) ->
     if why := why_impossible():
         raise MissingPrerequisite(f"nodes cannot be made: {why}", hint="--virtual-launcher for real ones")
     directory.mkdir(exist_ok=True)
-    names = {SWITCH: f"{NETWORK}.1", **{f"node{i}": f"{NETWORK}.{i + 1}" for i in range(1, max(counts) + 1)}}
+    names = write_hosts(directory, max(counts))
+    with contextlib.ExitStack() as stack:
+        nodes = [stack.enter_context(started(name, address, directory / HOSTS)) for name, address in names.items()]
+        switch, *others = nodes
+        make_bridge(switch)
+        _connect(switch, others, checked_rate(rate))
+        write_pids(directory, nodes)
+        cases = "; ".join(f"{node.address}) host={node.name}" + ";" for node in others)
+        remote = [
+            f'case "$host" in {cases} esac',
+            f'here=$PWD; {entering(directory)} {" ".join(SPACES)} '
+            '-- /bin/sh -c "cd \\"$here\\" && export TMPDIR=/dev/shm && $*"',
+        ]
+        write_launchers(directory, counts, library, switch.address, [node.address for node in others], remote)
+        yield
+
+
+def write_hosts(directory: Path, count: int) -> dict[str, str]:
+    """The addresses of the switch and of the nodes, by name; and their file."""
+    names = {SWITCH: f"{NETWORK}.1", **{f"node{i}": f"{NETWORK}.{i + 1}" for i in range(1, count + 1)}}
     lines = ["127.0.0.1 localhost", *(f"{address} {name}" for name, address in names.items()), ""]
     (directory / HOSTS).write_text("\n".join(lines))
-    nodes: list[Node] = []
+    return names
+
+
+def write_pids(directory: Path, nodes: Sequence[Node]) -> None:
+    """Of those that launchers and ranks are started in."""
+    (directory / PIDS).write_text("".join(f"{each.name} {each.holder.pid}\n" for each in nodes))
+
+
+@contextlib.contextmanager
+def started(name: str, address: str, hosts: Path) -> Iterator[Node]:
+    """Its namespaces, to the end of the block."""
+    node = _start(name, address, hosts)
     try:
-        for name, address in names.items():
-            nodes.append(_start(name, address, directory / HOSTS))
-        _connect(nodes, checked_rate(rate))
-        (directory / PIDS).write_text("".join(f"{each.name} {each.holder.pid}\n" for each in nodes))
-        _write_scripts(nodes, counts, library, directory)
-        yield
+        yield node
     finally:
-        for node in nodes:
-            node.holder.kill()
-            node.holder.wait()
+        node.holder.kill()
+        node.holder.wait()
 
 
 def _start(name: str, address: str, hosts: Path) -> Node:
@@ -108,26 +132,32 @@ def _start(name: str, address: str, hosts: Path) -> Node:
     return Node(name, address, holder)
 
 
-def _connect(nodes: Sequence[Node], rate: str) -> None:
-    """A switch with a cable to each node, of the same rate in both directions."""
-    switch, *others = nodes
-    limit = f"root tbf rate {rate} burst 64kb limit 4mb"
-    _run(switch, f"ip link add wire type bridge && ip addr add {switch.address}/24 dev wire && ip link set wire up")
+def limit(rate: str) -> str:
+    """For tc qdisc add dev DEVICE."""
+    return f"root tbf rate {rate} burst 64kb limit 4mb"
+
+
+def make_bridge(switch: Node) -> None:
+    run_in(switch, f"ip link add wire type bridge && ip addr add {switch.address}/24 dev wire && ip link set wire up")
+
+
+def _connect(switch: Node, others: Sequence[Node], rate: str) -> None:
+    """A cable from the switch to each node, of the same rate in both directions."""
     for number, node in enumerate(others, 1):
         port = f"w{number}"
-        _run(
+        run_in(
             switch,
             f"ip link add {port} type veth peer name eth0 netns {node.holder.pid} && ip link set {port} master wire "
-            f"&& ip link set {port} up && tc qdisc add dev {port} {limit}",
+            f"&& ip link set {port} up && tc qdisc add dev {port} {limit(rate)}",
         )
-        _run(
+        run_in(
             node,
             f"ip addr add {node.address}/24 dev eth0 && ip link set eth0 up && ip -6 addr flush dev eth0 "
-            f"&& tc qdisc add dev eth0 {limit}",
+            f"&& tc qdisc add dev eth0 {limit(rate)}",
         )
 
 
-def _run(node: Node, script: str) -> None:
+def run_in(node: Node, script: str) -> None:
     """In its network, and with the files and process numbers of this machine."""
     words = ["nsenter", "-t", str(node.holder.pid), "-n", "--", "sh", "-c", script]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
@@ -135,30 +165,31 @@ def _run(node: Node, script: str) -> None:
         raise MissingPrerequisite(f"the network of {node.name} cannot be made: {' '.join(done.stderr.split())[:200]}")
 
 
-def _write_scripts(nodes: Sequence[Node], counts: Sequence[int], library: Library, directory: Path) -> None:
-    switch, *others = nodes
+def entering(directory: Path) -> str:
+    """In the shell: becomes a process in namespaces of $host, which options and words that follow it name."""
     pids = shlex.quote(str((directory / PIDS).absolute()))
-    enter = f'exec nsenter -t "$(awk -v n="$host" \'$1 == n {{ print $2 }}\' {pids})"'
-    cases = "; ".join(f"{node.address}) host={node.name}" + ";" for node in others)
-    remote = directory.absolute() / REMOTE
-    _script(
-        remote,
-        [
-            "while [[ $1 == -* ]]; do shift; done",
-            f'host=$1; shift; case "$host" in {cases} esac',
-            f'here=$PWD; {enter} {" ".join(SPACES)} -- /bin/sh -c "cd \\"$here\\" && export TMPDIR=/dev/shm && $*"',
-        ],
-    )
+    return f'exec nsenter -t "$(awk -v n="$host" \'$1 == n {{ print $2 }}\' {pids})"'
+
+
+def write_launchers(
+    directory: Path,
+    counts: Sequence[int],
+    library: Library,
+    here: str,
+    addresses: Sequence[str],
+    remote: Sequence[str],
+) -> None:
+    """For each of counts a launcher, which starts ranks on so many of the addresses from the switch's network, whose
+    own address is `here`.   remote: lines of bash that run the words "$@" at the address $host, as ssh does."""
+    script = directory.absolute() / REMOTE
+    _script(script, ["while [[ $1 == -* ]]; do shift; done", "host=$1; shift", *remote])
     for count in dict.fromkeys(counts):
         words = library.kind.over_hosts.words(
-            script=str(remote),
-            here=switch.address,
-            hosts=[node.address for node in others[:count]],
-            network=f"{NETWORK}.0/24",
+            script=str(script), here=here, hosts=addresses[:count], network=f"{NETWORK}.0/24"
         )
         start = shlex.join([str(library.mpiexec), *words])
         ask = f'[[ $1 == --version ]] && exec {shlex.quote(str(library.mpiexec))} "$@"'
-        _script(Path(launcher(directory, count)), [ask, f'host={SWITCH}; {enter} -u -n -- {start} "$@"'])
+        _script(Path(launcher(directory, count)), [ask, f'host={SWITCH}; {entering(directory)} -u -n -- {start} "$@"'])
 
 
 def _script(file: Path, lines: Sequence[str]) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,13 +23,16 @@ from leadline.profiles.virtual_clusters import disagreements, figures
 from leadline.runs.interruption import ends_the_block
 from leadline.statistics.median import median
 from leadline.studies.by_campaign import Result, campaign_in
-from leadline.studies.virtual import apart, calibrations, claims, nodes, tables
-from leadline.studies.virtual.plan import DIRECT, LINKS, NODES, Wanted, toml_of
+from leadline.studies.virtual import apart, calibrations, claims, guests, nodes, tables
+from leadline.studies.virtual.plan import FOLDERS, GUESTS, LINKS, Wanted, toml_of
 
 FIGURES = "figures.svg"
 SCHEMA = "leadline.study.virtual/1"
-SIDES = {DIRECT: claims.FIRST, LINKS: claims.SECOND}
-KVM = Path("/dev/kvm")
+
+
+def sides_of(wanted: Wanted) -> dict[str, str]:
+    """The study's clusters, by the names of the environments that stand for them."""
+    return dict(zip(wanted.environments, (claims.FIRST, claims.SECOND), strict=True))
 
 
 def campaign_of(wanted: Wanted, directory: Path) -> Campaign:
@@ -44,19 +45,24 @@ def run(campaign: Campaign, wanted: Wanted, say: Callable[[str], None], progress
     """Raises MissingPrerequisite where there are no nodes, MeasurementFailed if there is nothing to show."""
     library = library_for(wanted.library, say)
     measured = None
-    with ends_the_block() as asked, _second(wanted, library, campaign.directory):
+    with ends_the_block() as asked, _made_here(wanted, library, campaign.directory):
         campaign.run(say, None, retry_failed=True)
         if not campaign.journal.rows and not asked.signal:
             raise MeasurementFailed("no run of the study was made")
         if not asked.signal:
             measured = calibrations.measured(wanted, library, campaign.directory, progress)
-    return Result(campaign, content_of(campaign, wanted, Found.of(campaign), measured), asked)
+    return Result(campaign, content_of(campaign, wanted, Found.of(campaign, sides_of(wanted)), measured), asked)
 
 
-def _second(wanted: Wanted, library: Library, directory: Path) -> AbstractContextManager[None]:
-    if wanted.virtual:
-        return contextlib.nullcontext()
-    return nodes.made(wanted.ranks, wanted.rate, library, directory / NODES)
+@contextlib.contextmanager
+def _made_here(wanted: Wanted, library: Library, directory: Path) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        if LINKS in wanted.made_here:
+            stack.enter_context(nodes.made(wanted.ranks, wanted.rate, library, directory / FOLDERS[LINKS]))
+        if GUESTS in wanted.made_here:
+            folder = directory / FOLDERS[GUESTS]
+            stack.enter_context(guests.made(wanted.ranks, wanted.rate, library, folder, wanted.guest_kernel))
+        yield
 
 
 @dataclass(frozen=True)
@@ -67,10 +73,10 @@ class Found:
     profiles: dict[tuple[str, int], list[Profile]]
 
     @staticmethod
-    def of(campaign: Campaign) -> Found:
+    def of(campaign: Campaign, sides: Mapping[str, str]) -> Found:
         found = Found({}, {})
         for cell in campaign.cells:
-            key = SIDES[cell.setting.name], cell.ranks
+            key = sides[cell.setting.name], cell.ranks
             for directory in _recorded(campaign, cell):
                 with contextlib.suppress(LeadlineError):
                     profile = tables.profile_of(open_run(directory))
@@ -92,11 +98,13 @@ def content_of(
     both = virtual_clusters.sizes(typical)
     notes = [*on_environments(wanted), *(measured.notes if measured is not None else [])]
     parts, failures = _apart(found, measured, both)
-    drawn, why = _drawn(wanted, typical, campaign.directory / FIGURES) if both else ("", "")
+    names = {side: name for name, side in sides_of(wanted).items()} | {claims.SECOND: "virtual"}
+    drawn, why = _drawn(wanted, typical, names, campaign.directory / FIGURES) if both else ("", "")
     return {
         **campaign.results(),
         "schema": SCHEMA,
         "caution": wanted.caution,
+        "sides": names,
         "tables": [
             {"side": side, "nodes": count, "rows": tables.rows_of(profile)}
             for (side, count), profile in sorted(typical.items(), key=lambda item: (item[0][1], item[0][0]))
@@ -108,7 +116,7 @@ def content_of(
             {**vars(each), "ratio": each.ratio, "slower": each.slower} for each in disagreements(typical)
         ],
         "apart": [each.as_dict() for each in parts],
-        "claims": [each.as_dict() for each in claims.verdicts(found.profiles, typical)] if both else [],
+        "claims": [each.as_dict() for each in claims.verdicts(found.profiles, typical, names[claims.FIRST])] if both else [],
         "remarks": [*notes, *failures, *([why] if why else []), *_on_counts(found)],
     }
 
@@ -116,13 +124,13 @@ def content_of(
 def _apart(
     found: Found, measured: calibrations.Measured | None, both: list[int]
 ) -> tuple[list[apart.Apart], list[str]]:
-    if measured is None or len(measured.networks) < len(SIDES):
+    if measured is None or len(measured.networks) < 2:
         return [], []
     parts, failures = [], []
     for count in both:
-        middle = [_middle(found, side, count) for side in SIDES.values()]
+        middle = [_middle(found, side, count) for side in (claims.FIRST, claims.SECOND)]
         try:
-            networks = [measured.networks[setting] for setting in SIDES]
+            networks = [*measured.networks.values()]
             runs, seconds = [open_run(path) for path, _ in middle], [whole_s for _, whole_s in middle]
             parts.append(apart.taken_apart(count, runs, (seconds[0], seconds[1]), networks))
         except LeadlineError as error:
@@ -137,9 +145,10 @@ def _middle(found: Found, side: str, nodes: int) -> tuple[Path, float]:
     return found.directories[side, nodes][order[(len(order) - 1) // 2]], median(seconds)
 
 
-def _drawn(wanted: Wanted, typical: virtual_clusters.Tables, file: Path) -> tuple[str, str]:
+def _drawn(
+    wanted: Wanted, typical: virtual_clusters.Tables, names: dict[str, str], file: Path
+) -> tuple[str, str]:
     """The file's name, or why there is none."""
-    names = {claims.FIRST: "direct", claims.SECOND: "virtual"}
     title = f"wrf, one process per node: seconds per process, medians. Virtual: {wanted.second}.\n{wanted.caution}"
     try:
         virtual_clusters.draw(typical, file, title, names)
@@ -150,24 +159,22 @@ def _drawn(wanted: Wanted, typical: virtual_clusters.Tables, file: Path) -> tupl
 
 def on_environments(wanted: Wanted) -> list[str]:
     """What is compared here, and what is not, in sentences."""
+    first, second = wanted.environments
     notes = [
-        f"Physical is here: {wanted.library} started directly on this machine. Virtual is here: {wanted.second}.",
+        f"Physical is here: {wanted.described(first)}. Virtual is here: {wanted.described(second)}.",
         f"On every figure: {wanted.caution}.",
     ]
     cores = len(os.sched_getaffinity(0))
-    if not wanted.virtual:
-        if max(wanted.ranks) > cores:
-            notes.append(f"All nodes share {cores} cores here: in both environments, calls wait for a core, too.")
-        notes.append(f"QEMU guests are not among the environments: {_why_no_guests()}.")
+    if len(wanted.made_here) == 2 and max(wanted.ranks) > cores:
+        notes.append(f"All nodes share {cores} cores here: in both environments, calls wait for a core, too.")
+    if len(wanted.made_here) == 2:
+        why = guests.why_impossible(wanted.guest_kernel)
+        if GUESTS not in wanted.environments:
+            why = why or f"--environments {LINKS},{GUESTS} takes them"
+            notes.append(f"QEMU guests are not among the environments: {why}.")
+        elif why:
+            notes.append(f"QEMU guests cannot be made: {why}.")
     return notes
-
-
-def _why_no_guests() -> str:
-    if not os.access(KVM, os.R_OK | os.W_OK):
-        return "there is no KVM here"
-    if shutil.which("qemu-system-x86_64") is None:
-        return "KVM is here, but QEMU is not installed"
-    return "this version starts none; --virtual-launcher takes a launcher that reaches yours"
 
 
 def _on_counts(found: Found) -> list[str]:

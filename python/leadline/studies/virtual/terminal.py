@@ -8,28 +8,26 @@ from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 
 MOST_CALLS = 8
-TITLES = {"physical": "direct", "virtual": "virtual"}
-
-
 def draw(content: dict[str, Any], out: Screen) -> None:
     for note in content["remarks"]:
         out.paragraph(note, "dim")
     for nodes in sorted({table["nodes"] for table in content["tables"]}):
         for table in content["tables"]:
             if table["nodes"] == nodes:
-                out.section(f"{nodes} nodes, {TITLES[table['side']]}", "sums over nodes, medians; last: by node")
+                out.section(f"{nodes} nodes, {content['sides'][table['side']]}", "sums over nodes, medians; last: by node")
                 out.paragraph(content["caution"], "dim")
                 out.lines(_calls(table["rows"]))
     out.section("The study's three figures", "seconds per process")
     out.paragraph(content["caution"], "dim")
-    out.lines(_figures(content["figures"], "here"))
+    out.lines(_figures(content["figures"], "here", content["sides"]))
     out.section("The same of the study", "WRF on his clusters")
-    out.lines(_figures(content["published"], "paper"))
+    out.lines(_figures(content["published"], "paper", {}))
     if content["drawn"]:
         out.paragraph(f"drawn: {content['drawn']}", "dim")
     if content["apart"]:
-        out.section("Virtual - direct, taken apart", "by replays; range: order of exchange")
-        out.lines(_apart(content["apart"]))
+        first = content["sides"]["physical"]
+        out.section(f"Virtual - {first}, taken apart", "by replays; range: order of exchange")
+        out.lines(_apart(content["apart"], first))
     out.section("Conclusions of the study", "G. Díaz López de la Llave: WRF on physical and virtual clusters")
     for each in content["claims"]:
         out.item(f"{each['claim']} ({each['published']}): {each['verdict']}. {each['why']}.")
@@ -48,22 +46,22 @@ def _calls(rows: list[dict[str, Any]]) -> list[Line]:
     return lines
 
 
-def _figures(rows: list[dict[str, Any]], where: str) -> list[Line]:
+def _figures(rows: list[dict[str, Any]], where: str, names: dict[str, str]) -> list[Line]:
     lines: list[Line] = [
         (f"{where:10}{'nodes':>6}{'application':>13}{'MPI':>10}{'MPI_Wait':>10}{'other MPI':>11}", "dim")
     ]
     for row in sorted(rows, key=lambda each: (each["nodes"], each["side"])):
         cells = f"{row['application_s']:>13.3g}{row['mpi_s']:>10.3g}{row['wait_s']:>10.3g}{row['other_mpi_s']:>11.3g}"
-        lines.append(f"{TITLES[row['side']] if where == 'here' else row['side']:10}{row['nodes']:>6}{cells}")
+        lines.append(f"{names.get(row['side'], row['side']):10}{row['nodes']:>6}{cells}")
     return lines
 
 
-def _apart(found: list[dict[str, Any]]) -> list[Line]:
+def _apart(found: list[dict[str, Any]], first: str) -> list[Line]:
     lines: list[Line] = []
     for each in found:
         measured, replayed = each["measured_s"], each["replayed_s"]
         lines.append(
-            f"{each['nodes']} nodes: {fmt.seconds(measured[0])} direct, {fmt.seconds(measured[1])} virtual "
+            f"{each['nodes']} nodes: {fmt.seconds(measured[0])} {first}, {fmt.seconds(measured[1])} virtual "
             f"(replayed: {fmt.seconds(replayed[0])}, {fmt.seconds(replayed[1])}); difference "
             f"{_signed(each['difference_s'])}"
         )
