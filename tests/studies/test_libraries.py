@@ -19,7 +19,7 @@ from leadline.campaign.journal import Journal
 from leadline.campaign.measured import measured
 from leadline.campaign.plan import Cell, Plan, Setting
 from leadline.campaign.reading import read
-from leadline.campaign.results import comparisons
+from leadline.campaign.results import Comparison, comparisons
 from leadline.runs.interruption import interruption
 from leadline.studies.libraries import claims, messages
 from leadline.studies.libraries.messages import LATENCY, Messages
@@ -42,7 +42,7 @@ def test_open_mpi_runs_with_each_pml_and_the_algorithms_under_pop(tmp_path: Path
     assert ("OMPI_MCA_pml", "cm") in cm
 
 
-def judged(tmp_path: Path, factors: dict[tuple[str, str], float], messages: Messages) -> dict[str, claims.Verdict]:
+def compared(tmp_path: Path, factors: dict[tuple[str, str], float]) -> list[Comparison]:
     """factors: by program (or "pop barotropic") and candidate; 1 for those that it does not name."""
     (tmp_path / "runs").mkdir()
     made, journal, chance = plan(tmp_path), Journal(tmp_path / "runs"), random.Random(1)
@@ -50,7 +50,11 @@ def judged(tmp_path: Path, factors: dict[tuple[str, str], float], messages: Mess
     for repeat in range(made.repeats):
         for cell in cells:
             journal.add(row(cell, repeat, factors, chance))
-    found = comparisons(measured(cells, journal, parts=True))
+    return comparisons(measured(cells, journal, parts=True))
+
+
+def judged(tmp_path: Path, factors: dict[tuple[str, str], float], messages: Messages) -> dict[str, claims.Verdict]:
+    found = compared(tmp_path, factors)
     return {each.claim: each for each in claims.verdicts(found, messages, "openmpi")}
 
 
@@ -85,6 +89,16 @@ def test_claims_that_hold_here(tmp_path: Path) -> None:
     verdicts = {claim: each.verdict for claim, each in found.items()}
     assert list(verdicts.values()) == [claims.HOLDS] * 10 + [claims.UNKNOWN] * 4
     assert "gtc on 2" in found["a ping-pong misleads: which library is better depends on the application"].why
+
+
+def test_what_a_ping_pong_would_have_named_wrongly_is_said(tmp_path: Path) -> None:
+    found = compared(tmp_path, {("gtc", "openmpi CM"): 1.1})
+    rows = claims.winners(found, alone(openmpi_OB1=6.16, openmpi_CM=4.91))
+    wrong = {(row["program"], row["part"], row["ranks"]): row["wrong_by_messages"] for row in rows}
+    assert wrong["gtc", "", 2] == ["openmpi CM (0 B)", "openmpi CM (4 MiB)"]
+    assert wrong["vh1", "", 2] == []
+    assert "openmpi CM" not in next(row["best"] for row in rows if row["program"] == "gtc")
+    assert [row["wrong_by_messages"] for row in claims.winners(found, Messages())] == [[]] * len(rows)
 
 
 def test_claims_that_do_not_hold_here(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,11 +177,20 @@ def _misleads(comparisons: Sequence[Comparison], messages: Messages) -> tuple[st
     return claim, published, (UNKNOWN, "no difference is proven" if known else "messages alone were not measured")
 
 
-def winners(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
-    """Of each program and number of ranks: the candidates that nothing is proven to beat."""
-    rows: list[Mapping[str, Any]] = []
+def winners(comparisons: Sequence[Comparison], messages: Messages) -> list[dict[str, Any]]:
+    """Of each program and number of ranks: the candidates that nothing is proven to beat; and those that a ping-pong
+    would have named, though they are beaten."""
+    alone = {words: messages.best(size) for words, size in (("0 B", LATENCY), ("4 MiB", LARGE))}
+    rows: list[dict[str, Any]] = []
     for each in comparisons:
-        best = [one.cell.candidate for p, one in enumerate(each.of) if p == 0 or (0, p) not in each.claimed]
+        names = [one.cell.candidate for one in each.of]
+        best = [name for p, name in enumerate(names) if p == 0 or (0, p) not in each.claimed]
+        wrong = [f"{name} ({size})" for size, name in alone.items() if name in names and name not in best]
         cell = each.of[0].cell
-        rows.append({"program": cell.program.name, "part": each.of[0].part, "ranks": cell.ranks, "best": best})
-    return [dict(row) for row in rows]
+        rows.append(
+            {
+                **{"program": cell.program.name, "part": each.of[0].part, "ranks": cell.ranks},
+                **{"best": best, "wrong_by_messages": wrong},
+            }
+        )
+    return rows

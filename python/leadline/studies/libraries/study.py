@@ -48,5 +48,5 @@ def content_of(campaign: Campaign, wanted: Wanted, alone: messages.Messages) -> 
         "schema": SCHEMA,
         "messages": alone.as_data(),
         "claims": [each.as_dict() for each in verdicts],
-        "winners": claims.winners(made),
+        "winners": claims.winners(made, alone),
     }

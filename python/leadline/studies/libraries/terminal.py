@@ -17,15 +17,17 @@ def draw(content: dict[str, Any], out: Screen) -> None:
     for name, why in content["messages"]["failed"].items():
         out.item(f"{name}: {why}")
     out.section("Best by application", "nothing is proven to be faster")
-    out.lines(
-        [
-            f"{each['program']}{' ' + each['part'] if each['part'] else ''}, {each['ranks']}: {', '.join(each['best'])}"
-            for each in content["winners"]
-        ]
-    )
+    out.lines([_winner(each) for each in content["winners"]])
     out.section("Claims of the paper", "Graham, Bosilca, Pješivac-Grbović: Open MPI on a Cray XT4")
     for each in content["claims"]:
         out.item(f"{each['claim']} ({each['published']}): {each['verdict']}. {each['why']}.")
+
+
+def _winner(row: dict[str, Any]) -> str:
+    name = f"{row['program']}{' ' + row['part'] if row['part'] else ''}, {row['ranks']}"
+    wrong = row["wrong_by_messages"]
+    said = f"; messages alone would name {', '.join(wrong)}" if wrong else ""
+    return f"{name}: {', '.join(row['best'])}{said}"
 
 
 def _messages(rows: list[dict[str, Any]]) -> list[Line]:
