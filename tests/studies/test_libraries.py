@@ -21,6 +21,7 @@ from leadline.campaign.plan import Cell, Plan, Setting
 from leadline.campaign.reading import read
 from leadline.campaign.results import Comparison, comparisons
 from leadline.runs.interruption import interruption
+from leadline.statistics.welch import Ratio
 from leadline.studies.libraries import claims, messages
 from leadline.studies.libraries.messages import LATENCY, Messages
 from leadline.studies.libraries.plan import ALGORITHMS, FULL, Wanted, toml_of
@@ -99,6 +100,33 @@ def test_what_a_ping_pong_would_have_named_wrongly_is_said(tmp_path: Path) -> No
     assert wrong["vh1", "", 2] == []
     assert "openmpi CM" not in next(row["best"] for row in rows if row["program"] == "gtc")
     assert [row["wrong_by_messages"] for row in claims.winners(found, Messages())] == [[]] * len(rows)
+
+
+def test_each_application_is_told_which_way_is_faster(tmp_path: Path) -> None:
+    found = claims.by_application(compared(tmp_path, {("gtc", "openmpi CM"): 1.2, ("s3d", "openmpi OB1"): 1.2}), "openmpi")
+    verdicts = {(row["program"], row["where"]): row["verdict"] for row in found}
+    assert {name for name, _ in verdicts} == {*claims.APPLICATIONS}
+    assert verdicts["gtc", "2 ranks"] == verdicts["gtc", "4 ranks"] == "OB1 is faster"
+    assert verdicts["s3d", "4 ranks"] == "CM is faster"
+    assert verdicts["vh1", "2 ranks"] == "the same within 5 %"
+
+
+def interval(low: float, high: float, p: float) -> claims.Found:
+    return claims.Found(Ratio(1.0, (low * high) ** 0.5, low, high, p, True), p < 0.001, "2 ranks")
+
+
+def test_a_difference_is_beyond_five_percent_only_if_all_of_its_interval_is() -> None:
+    assert claims.alike([interval(1.01, 1.20, 1e-4)])[0] == claims.UNKNOWN
+    assert claims.alike([interval(1.06, 1.20, 1e-4)])[0] == claims.NOT
+    assert claims.alike([interval(0.97, 1.04, 0.5)])[0] == claims.HOLDS
+
+
+def test_an_interval_that_excludes_one_is_not_called_noise() -> None:
+    """Nothing is proven of both, though one of them alone might have been."""
+    verdict, words = claims.faster(claims.corrected([interval(1.01, 1.20, 0.03), interval(0.9, 1.1, 0.9)]))
+    assert verdict == claims.UNKNOWN
+    assert words.startswith("not proven, of so many comparisons: ")
+    assert claims.faster(claims.corrected([interval(1.01, 1.20, 0.02), interval(0.9, 1.1, 0.9)]))[0] == claims.HOLDS
 
 
 def test_claims_that_do_not_hold_here(tmp_path: Path) -> None:

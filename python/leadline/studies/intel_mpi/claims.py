@@ -32,7 +32,7 @@ class Compared:
 
     @property
     def is_apart(self) -> bool:
-        return self.claimed and not 1 - ALIKE <= self.ratio.value <= 1 + ALIKE
+        return self.claimed and (self.ratio.low > 1 + ALIKE or self.ratio.high < 1 - ALIKE)
 
 
 def verdicts(found: Points, libraries: Sequence[str]) -> list[Verdict]:

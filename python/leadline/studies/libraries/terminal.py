@@ -18,6 +18,9 @@ def draw(content: dict[str, Any], out: Screen) -> None:
         out.item(f"{name}: {why}")
     out.section("Best by application", "nothing is proven to be faster")
     out.lines([_winner(each) for each in content["winners"]])
+    if content["by_application"]:
+        out.section("OB1 against CM", "time with CM by that with OB1, 95 % CI")
+        out.lines([_ways(each) for each in content["by_application"]])
     out.section("Claims of the paper", "Graham, Bosilca, Pješivac-Grbović: Open MPI on a Cray XT4")
     for each in content["claims"]:
         out.item(f"{each['claim']} ({each['published']}): {each['verdict']}. {each['why']}.")
@@ -28,6 +31,11 @@ def _winner(row: dict[str, Any]) -> str:
     wrong = row["wrong_by_messages"]
     said = f"; messages alone would name {', '.join(wrong)}" if wrong else ""
     return f"{name}: {', '.join(row['best'])}{said}"
+
+
+def _ways(row: dict[str, Any]) -> str:
+    ratio = f"{row['cm_by_ob1']:.2f}× ({row['low']:.2f} to {row['high']:.2f})"
+    return f"{row['program']:6}{row['where']:10}{ratio:24}{row['verdict']}"
 
 
 def _messages(rows: list[dict[str, Any]]) -> list[Line]:
