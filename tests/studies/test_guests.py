@@ -33,7 +33,9 @@ def installed_kernel(root: Path, version: str, dependencies: str = DEPENDENCIES,
     modules = root / "usr/lib/modules" / version
     modules.mkdir(parents=True)
     (modules / "modules.dep").write_text(dependencies)
-    (modules / "modules.builtin").write_text(f"kernel/drivers/virtio/virtio-pci.ko\nkernel/net/sched/sch_tbf.ko\n{builtin}")
+    (modules / "modules.builtin").write_text(
+        f"kernel/drivers/virtio/virtio-pci.ko\nkernel/net/sched/sch_tbf.ko\n{builtin}"
+    )
     image = root / "boot" / f"vmlinuz-{version}"
     image.parent.mkdir(exist_ok=True)
     image.touch()
@@ -43,7 +45,7 @@ def installed_kernel(root: Path, version: str, dependencies: str = DEPENDENCIES,
 def test_modules_are_loaded_after_those_that_they_need(tmp_path: Path) -> None:
     found = kernel.of(installed_kernel(tmp_path, "6.1.0-9"))
     names = [kernel.plain_name(each) for each in found.modules]
-    assert names == ["virtio_ring.ko", "virtio_net.ko", "9pnet.ko", "9pnet_virtio.ko", "netfs.ko", "9p.ko", "overlay.ko"]
+    assert " ".join(names) == "virtio_ring.ko virtio_net.ko 9pnet.ko 9pnet_virtio.ko netfs.ko 9p.ko overlay.ko"
 
 
 def test_the_newest_kernel_that_can_be_used_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +149,7 @@ def test_variables_and_directory_go_with_a_command(tmp_path: Path) -> None:
     stand_in.chmod(0o755)
     here = tmp_path / "a $dir"
     here.mkdir()
-    script = f'host=10.78.0.2\n{guests._remote(tmp_path)}\n'
+    script = f"host=10.78.0.2\n{guests._remote(tmp_path)}\n"
     env = {"PATH": f"{stand_in.parent}:{os.environ['PATH']}", "ODD": "a'b\"c $d `e` \\f\ng"}
     words = ["bash", "-c", script, "remote", "sh", "-c", '\'printf "%s|%s|%s" "$ODD" "$PWD" "$TMPDIR"\'']
     done = subprocess.run(words, cwd=here, env=env, capture_output=True, text=True, check=True)
@@ -163,8 +165,10 @@ def test_more_guests_than_memory_are_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_environments_are_two_that_there_are(tmp_path: Path) -> None:
     for text in ("direct", "direct,direct", "direct,cloud", "direct,links,guests"):
-        words = [sys.executable, "-m", "leadline", "study", "virtual", "--environments", text, "-o", str(tmp_path / "o")]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+        words = ["study", "virtual", "--environments", text, "-o", str(tmp_path / "out")]
+        done = subprocess.run(
+            [sys.executable, "-m", "leadline", *words], capture_output=True, text=True, timeout=120, check=False
+        )
         assert done.returncode == 2
         assert "expected two of direct, links, guests" in done.stderr
 
@@ -179,9 +183,13 @@ def test_the_study_runs_in_guests_and_leaves_none(library: str, tmp_path: Path) 
     if library not in {each.name for each in mpi.available()}:
         pytest.skip(f"the MPI library {library} is not installed")
     out = tmp_path / "out"
-    words = f"study virtual --environments links,guests --mpi {library} -n 2 --repeats 2 --small --json -o {out}".split()
+    words = f"study virtual --environments links,guests --mpi {library} -n 2 --repeats 2 --small --json".split()
     done = subprocess.run(
-        [sys.executable, "-m", "leadline", *words], capture_output=True, text=True, timeout=800, check=False
+        [sys.executable, "-m", "leadline", *words, "-o", str(out)],
+        capture_output=True,
+        text=True,
+        timeout=800,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

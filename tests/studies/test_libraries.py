@@ -103,8 +103,9 @@ def test_what_a_ping_pong_would_have_named_wrongly_is_said(tmp_path: Path) -> No
 
 
 def test_each_application_is_told_which_way_is_faster(tmp_path: Path) -> None:
-    found = claims.by_application(compared(tmp_path, {("gtc", "openmpi CM"): 1.2, ("s3d", "openmpi OB1"): 1.2}), "openmpi")
-    verdicts = {(row["program"], row["where"]): row["verdict"] for row in found}
+    found = compared(tmp_path, {("gtc", "openmpi CM"): 1.2, ("s3d", "openmpi OB1"): 1.2})
+    rows = claims.by_application(found, "openmpi")
+    verdicts = {(row["program"], row["where"]): row["verdict"] for row in rows}
     assert {name for name, _ in verdicts} == {*claims.APPLICATIONS}
     assert verdicts["gtc", "2 ranks"] == verdicts["gtc", "4 ranks"] == "OB1 is faster"
     assert verdicts["s3d", "4 ranks"] == "CM is faster"

@@ -187,17 +187,19 @@ def _misleads(comparisons: Sequence[Comparison], messages: Messages) -> tuple[st
         for (where, winner, loser, ratio), claimed in zip(pairs, sure, strict=True)
         if claimed
     ]
-    wrong = {}
+    wrong: dict[tuple[str, str], str] = {}
     for where, winner, loser, ratio in proven:
         if loser in known:
             wrong.setdefault((where, loser), f"{where}: {winner} beats {loser} by {_above_1(ratio):.2f}×")
     if wrong:
         return claim, published, (HOLDS, "; ".join(wrong.values()))
     if proven:
-        words = f"the ping-pong's winners beat others in {len(proven)} of {len(pairs)} pairs, and are never proven slower"
+        words = (
+            f"the ping-pong's winners beat others in {len(proven)} of {len(pairs)} pairs, and are never proven slower"
+        )
         return claim, published, (NOT, words)
-    names = f" of {' or '.join(sorted(known))}" if known else ""
-    words = f"within noise: no difference{names} is proven under an application"
+    of = f" of {' or '.join(sorted(known))}" if known else ""
+    words = f"within noise: no difference{of} is proven under an application"
     return claim, published, (UNKNOWN, words if known else "messages alone were not measured")
 
 
@@ -215,7 +217,7 @@ def by_application(comparisons: Sequence[Comparison], openmpi: str) -> list[dict
         verdict = "cannot be told apart"
         if each.claimed:
             verdict = f"{'OB1' if ratio.value > 1 else 'CM'} is faster"
-        elif 1 - ALIKE <= ratio.low and ratio.high <= 1 + ALIKE:
+        elif ratio.low >= 1 - ALIKE and ratio.high <= 1 + ALIKE:
             verdict = "the same within 5 %"
         ends = {"low": ratio.low, "high": ratio.high}
         rows.append({"program": name, "where": each.where, "cm_by_ob1": ratio.value, **ends, "verdict": verdict})

@@ -81,7 +81,7 @@ def made(counts: Sequence[int], rate: str, library: Library, directory: Path) ->
         cases = "; ".join(f"{node.address}) host={node.name}" + ";" for node in others)
         remote = [
             f'case "$host" in {cases} esac',
-            f'here=$PWD; {entering(directory)} {" ".join(SPACES)} '
+            f"here=$PWD; {entering(directory)} {' '.join(SPACES)} "
             '-- /bin/sh -c "cd \\"$here\\" && export TMPDIR=/dev/shm && $*"',
         ]
         write_launchers(directory, counts, library, switch.address, [node.address for node in others], remote)

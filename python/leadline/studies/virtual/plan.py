@@ -96,9 +96,7 @@ def wanted_of(
 def _pair(text: str) -> tuple[str, str]:
     names = [name.strip() for name in text.split(",")]
     if len(names) != 2 or not {*names} <= {*ENVIRONMENTS} or names[0] == names[1]:
-        raise UsageError(
-            f"--environments {text}: expected two of {', '.join(ENVIRONMENTS)}, e.g. {LINKS},{GUESTS}"
-        )
+        raise UsageError(f"--environments {text}: expected two of {', '.join(ENVIRONMENTS)}, e.g. {LINKS},{GUESTS}")
     return names[0], names[1]
 
 

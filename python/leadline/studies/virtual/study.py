@@ -100,6 +100,7 @@ def content_of(
     parts, failures = _apart(found, measured, both)
     names = {side: name for name, side in sides_of(wanted).items()} | {claims.SECOND: "virtual"}
     drawn, why = _drawn(wanted, typical, names, campaign.directory / FIGURES) if both else ("", "")
+    verdicts = claims.verdicts(found.profiles, typical, names[claims.FIRST]) if both else []
     return {
         **campaign.results(),
         "schema": SCHEMA,
@@ -116,7 +117,7 @@ def content_of(
             {**vars(each), "ratio": each.ratio, "slower": each.slower} for each in disagreements(typical)
         ],
         "apart": [each.as_dict() for each in parts],
-        "claims": [each.as_dict() for each in claims.verdicts(found.profiles, typical, names[claims.FIRST])] if both else [],
+        "claims": [each.as_dict() for each in verdicts],
         "remarks": [*notes, *failures, *([why] if why else []), *_on_counts(found)],
     }
 
@@ -145,9 +146,7 @@ def _middle(found: Found, side: str, nodes: int) -> tuple[Path, float]:
     return found.directories[side, nodes][order[(len(order) - 1) // 2]], median(seconds)
 
 
-def _drawn(
-    wanted: Wanted, typical: virtual_clusters.Tables, names: dict[str, str], file: Path
-) -> tuple[str, str]:
+def _drawn(wanted: Wanted, typical: virtual_clusters.Tables, names: dict[str, str], file: Path) -> tuple[str, str]:
     """The file's name, or why there is none."""
     title = f"wrf, one process per node: seconds per process, medians. Virtual: {wanted.second}.\n{wanted.caution}"
     try:

@@ -8,13 +8,17 @@ from leadline.text import format as fmt
 from leadline.text.screen import Line, Screen
 
 MOST_CALLS = 8
+
+
 def draw(content: dict[str, Any], out: Screen) -> None:
     for note in content["remarks"]:
         out.paragraph(note, "dim")
     for nodes in sorted({table["nodes"] for table in content["tables"]}):
         for table in content["tables"]:
             if table["nodes"] == nodes:
-                out.section(f"{nodes} nodes, {content['sides'][table['side']]}", "sums over nodes, medians; last: by node")
+                out.section(
+                    f"{nodes} nodes, {content['sides'][table['side']]}", "sums over nodes, medians; last: by node"
+                )
                 out.paragraph(content["caution"], "dim")
                 out.lines(_calls(table["rows"]))
     out.section("The study's three figures", "seconds per process")
