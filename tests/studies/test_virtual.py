@@ -102,7 +102,8 @@ def test_parts_add_up_to_the_difference(recorded: Path) -> None:
     """The same recording in both environments: nothing is of computation, and all of it of the networks."""
     slow, fast = (network.named(name).network for name in ("gigabit", "x12core"))
     run = open_run(recorded)
-    found = apart.taken_apart(2, [run, run], (100.0, 101.0), [fast, slow])
+    alone_s = tables.whole_s(tables.profile_of(run))
+    found = apart.taken_apart(2, [run, run], [alone_s] * 2, (100.0, 101.0), [fast, slow])
     assert sum(part.seconds for part in found.parts) == pytest.approx(found.difference_s)
     by = {part.name: part for part in found.parts}
     assert by["computation"].seconds + by[apart.JITTER].seconds == pytest.approx(0, abs=1e-9)
@@ -111,7 +112,16 @@ def test_parts_add_up_to_the_difference(recorded: Path) -> None:
     replayed = found.replayed_s[1] - found.replayed_s[0]
     assert by[apart.REST].seconds == pytest.approx(1.0 - replayed)
     with pytest.raises(MeasurementFailed, match="slower than the run's"):
-        apart.taken_apart(2, [run, run], (1e-6, 1e-6), [fast, slow])
+        apart.taken_apart(2, [run, run], [alone_s] * 2, (1e-6, 1e-6), [fast, slow])
+
+
+def test_the_start_of_mpi_is_no_part_of_what_is_taken_apart(recorded: Path) -> None:
+    """A network that costs next to nothing: what is left is no more than the program took, in which all waiting is."""
+    run = open_run(recorded)
+    alone_s = tables.whole_s(tables.profile_of(run))
+    fast = network.named("x12core").network
+    found = apart.taken_apart(2, [run, run], [alone_s] * 2, (alone_s, alone_s), [fast, fast])
+    assert found.replayed_s[0] == found.replayed_s[1] <= alone_s * (1 + apart.FAR_OFF)
 
 
 def test_a_mixture_of_a_network_with_itself_is_that_network() -> None:

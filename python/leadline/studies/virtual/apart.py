@@ -102,13 +102,19 @@ def shares(value: Callable[[tuple[int, ...]], float]) -> list[tuple[float, float
 
 
 def taken_apart(
-    nodes: int, runs: Sequence[Run], measured_s: tuple[float, float], networks: Sequence[_core.Network]
+    nodes: int,
+    runs: Sequence[Run],
+    runs_s: Sequence[float],
+    measured_s: tuple[float, float],
+    networks: Sequence[_core.Network],
 ) -> Apart:
-    """runs: of the first environment, and of the second.   measured_s: medians of the repeats.
+    """runs: of the first environment, and of the second.   runs_s: of these, without the start and the end of MPI, which
+    replays have.   measured_s: medians of the repeats, likewise.
 
     Raises LeadlineError if a recording cannot be replayed, or takes longer so than it did.
     """
     replays = [Replays(run) for run in runs]
+    around_s = [_whole_s(each) - alone_s for each, alone_s in zip(replays, runs_s, strict=True)]
     known: dict[tuple[tuple[int, ...], bool], float] = {}
 
     def seconds(state: tuple[int, ...], *, quiet: bool = False) -> float:
@@ -116,7 +122,7 @@ def taken_apart(
             computation, latency, bandwidth = state
             program = (NoNoise(),) if quiet else ()
             change = Change(network=mixed(networks[latency], networks[bandwidth]), program=program)
-            known[state, quiet] = replays[computation].seconds(change)
+            known[state, quiet] = replays[computation].seconds(change) - around_s[computation]
         return known[state, quiet]
 
     def noise(state: tuple[int, ...]) -> float:
@@ -137,3 +143,11 @@ def taken_apart(
     parts = [Part(name, *each) for name, each in zip(FACTORS, (quiet, latency, bandwidth), strict=True)]
     parts += [Part(JITTER, jitter_s, jitter_s, jitter_s), Part(REST, rest_s, rest_s, rest_s)]
     return Apart(nodes, difference_s, measured_s, ends, tuple(parts))
+
+
+def _whole_s(replays: Replays) -> float:
+    """As recorded."""
+    whole_s = replays.times["whole"]
+    if whole_s is None:
+        raise MeasurementFailed("the times in a recording are incomplete")
+    return whole_s

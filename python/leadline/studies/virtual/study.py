@@ -132,18 +132,20 @@ def _apart(
         middle = [_middle(found, side, count) for side in (claims.FIRST, claims.SECOND)]
         try:
             networks = [*measured.networks.values()]
-            runs, seconds = [open_run(path) for path, _ in middle], [whole_s for _, whole_s in middle]
-            parts.append(apart.taken_apart(count, runs, (seconds[0], seconds[1]), networks))
+            runs, runs_s, medians_s = ([each[at] for each in middle] for at in range(3))
+            opened = [open_run(path) for path in runs]
+            parts.append(apart.taken_apart(count, opened, runs_s, (medians_s[0], medians_s[1]), networks))
         except LeadlineError as error:
             failures.append(f"{count} nodes: the difference is not taken apart: {error}")
     return parts, failures
 
 
-def _middle(found: Found, side: str, nodes: int) -> tuple[Path, float]:
-    """The recording in the middle of the repeats, by time, and their median."""
+def _middle(found: Found, side: str, nodes: int) -> tuple[Path, float, float]:
+    """The recording in the middle of the repeats, by time, with its time, and their median."""
     seconds = [tables.whole_s(profile) for profile in found.profiles[side, nodes]]
     order = sorted(range(len(seconds)), key=seconds.__getitem__)
-    return found.directories[side, nodes][order[(len(order) - 1) // 2]], median(seconds)
+    middle = order[(len(order) - 1) // 2]
+    return found.directories[side, nodes][middle], seconds[middle], median(seconds)
 
 
 def _drawn(wanted: Wanted, typical: virtual_clusters.Tables, names: dict[str, str], file: Path) -> tuple[str, str]:
