@@ -108,8 +108,8 @@ def taken_apart(
     measured_s: tuple[float, float],
     networks: Sequence[_core.Network],
 ) -> Apart:
-    """runs: of the first environment, and of the second.   runs_s: of these, without the start and the end of MPI, which
-    replays have.   measured_s: medians of the repeats, likewise.
+    """runs: of the first environment, and of the second.   runs_s: of these, without the start and the end of MPI,
+    which replays have.   measured_s: medians of the repeats, likewise.
 
     Raises LeadlineError if a recording cannot be replayed, or takes longer so than it did.
     """
