@@ -56,9 +56,8 @@ def test_the_newest_kernel_that_can_be_used_is_taken(tmp_path: Path, monkeypatch
         installed_kernel(tmp_path, version)
     installed_kernel(tmp_path, "6.11.1", DEPENDENCIES.replace("9p.ko", "8p.ko"))
     assert kernel.find(None).image.name == "vmlinuz-6.10.1"
-    for image in (tmp_path / "boot").glob("vmlinuz-6.[91]*[01].1"):
-        if "6.11" not in image.name:
-            image.unlink()
+    for version in ("6.9.1", "6.10.1"):
+        (tmp_path / "boot" / f"vmlinuz-{version}").unlink()
     with pytest.raises(NoKernel, match=r"vmlinuz-6\.11\.1 cannot be used: it has no module 9p"):
         kernel.find(None)
     with pytest.raises(UsageError, match="it has no module 9p"):

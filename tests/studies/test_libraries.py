@@ -104,7 +104,7 @@ def test_what_a_ping_pong_would_have_named_wrongly_is_said(tmp_path: Path) -> No
 
 def test_each_application_is_told_which_way_is_faster(tmp_path: Path) -> None:
     found = compared(tmp_path, {("gtc", "openmpi CM"): 1.2, ("s3d", "openmpi OB1"): 1.2})
-    rows = claims.by_application(found, "openmpi")
+    rows = claims.by_application(found, Messages(), "openmpi")
     verdicts = {(row["program"], row["where"]): row["verdict"] for row in rows}
     assert {name for name, _ in verdicts} == {*claims.APPLICATIONS}
     assert verdicts["gtc", "2 ranks"] == verdicts["gtc", "4 ranks"] == "OB1 is faster"
@@ -124,10 +124,12 @@ def test_a_difference_is_beyond_five_percent_only_if_all_of_its_interval_is() ->
 
 def test_an_interval_that_excludes_one_is_not_called_noise() -> None:
     """Nothing is proven of both, though one of them alone might have been."""
-    verdict, words = claims.faster(claims.corrected([interval(1.01, 1.20, 0.03), interval(0.9, 1.1, 0.9)]))
+    first, second = interval(1.01, 1.20, 0.03), interval(0.9, 1.1, 0.9)
+    verdict, words = claims.faster(claims.together({"one": [first, second]})["one"])
     assert verdict == claims.UNKNOWN
     assert words.startswith("not proven, of so many comparisons: ")
-    assert claims.faster(claims.corrected([interval(1.01, 1.20, 0.02), interval(0.9, 1.1, 0.9)]))[0] == claims.HOLDS
+    assert claims.faster(claims.together({"one": [first]})["one"])[0] == claims.HOLDS
+    assert claims.faster(claims.together({"one": [first], "other": [second]})["one"])[0] == claims.UNKNOWN
 
 
 def test_claims_that_do_not_hold_here(tmp_path: Path) -> None:

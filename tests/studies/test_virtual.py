@@ -62,6 +62,10 @@ def test_what_is_missing_for_guests_is_said(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr(guests, "KVM", tmp_path / "kvm")
     assert any("not among the environments: there is no KVM here" in note for note in study.on_environments(wanted))
     (tmp_path / "kvm").touch()
+    monkeypatch.setattr(guests, "CPUINFO", tmp_path / "cpuinfo")
+    (tmp_path / "cpuinfo").write_text("flags : fpu pvm\n")
+    assert any("neither vmx nor svm" in note for note in study.on_environments(wanted))
+    (tmp_path / "cpuinfo").write_text("flags : fpu svm\n")
     monkeypatch.setattr(guests.shutil, "which", lambda *_, **__: None)
     asked = wanted_of("mpich", (2,), 3, "1gbit", None, None, small=True, environments="links,guests")
     for each, said in ((wanted, "not among the environments"), (asked, "cannot be made")):

@@ -48,6 +48,6 @@ def content_of(campaign: Campaign, wanted: Wanted, alone: messages.Messages) -> 
         "schema": SCHEMA,
         "messages": alone.as_data(),
         "claims": [each.as_dict() for each in verdicts],
-        "by_application": claims.by_application(made, first),
+        "by_application": claims.by_application(made, alone, first),
         "winners": claims.winners(made, alone),
     }

@@ -21,7 +21,7 @@ from leadline.mpi import Library
 from leadline.studies.virtual import initramfs, kernel, nodes
 from leadline.studies.virtual.kernel import Kernel
 
-KVM = Path("/dev/kvm")
+KVM, CPUINFO = Path("/dev/kvm"), Path("/proc/cpuinfo")
 QEMU = "qemu-system-x86_64"
 TOOLS = (*nodes.TOOLS, "ssh", "ssh-keygen", "insmod", "ldd", "chroot")
 PACKAGES = {QEMU: "qemu-system-x86", "insmod": "kmod", "ssh": "openssh-client", "tc": "iproute2"}
@@ -82,6 +82,11 @@ def why_impossible(given: Path | None = None) -> str:
     """Why there can be no guests here, with what to install; "" if they can be tried. given: the kernel."""
     if not os.access(KVM, os.R_OK | os.W_OK):
         return f"there is no KVM here: {KVM} is missing, or may not be used"
+    if given is None and not {"vmx", "svm"} & set(CPUINFO.read_text().split()):
+        return (
+            "KVM is here, but the processor's virtualisation is not (neither vmx nor svm in "
+            f"{CPUINFO}): usual kernels do not boot in reasonable time; --guest-kernel FILE tries one all the same"
+        )
     missing = [tool for tool in (QEMU, *TOOLS) if shutil.which(tool) is None]
     missing += [] if _sshd() else ["sshd"]
     if missing:
@@ -204,11 +209,13 @@ def _sshd() -> str:
 
 
 def _remote(directory: Path) -> str:
-    """ssh hands on no variables: they are written into the command, as a POSIX shell reads them again."""
+    """ssh hands on no variables: they are written into the command. bash writes them for bash alone to read, and the
+    shell that sshd starts may be another one."""
     config = shlex.quote(str(directory / SSH))
     return (
-        "set -o posix; variables=$(export -p); set +o posix; "
-        f'exec ssh -F {config} "$host" "$variables; cd \\"\\$PWD\\" && export TMPDIR=/dev/shm && $*"'
+        'command="$(export -p); cd \\"\\$PWD\\" && export TMPDIR=/dev/shm && $*"; '
+        "quoted=${command//\\'/\\'\\\\\\'\\'}; "
+        f'exec ssh -F {config} "$host" "exec bash -c \'$quoted\'"'
     )
 
 
