@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from leadline.campaign.results import Comparison
@@ -115,7 +115,7 @@ def asked(comparisons: Sequence[Comparison], messages: Messages, openmpi: str) -
     CM's, of s3d CM's by OB1's.   openmpi: the name of the Open MPI that has both."""
     ob1, cm = f"{openmpi} OB1", f"{openmpi} CM"
     tree = f"{openmpi} allreduce tree reduce and broadcast"
-    others = (f"{openmpi} allreduce {name}" for name in ("recursive doubling", "ring"))
+    others = ("recursive doubling", "ring")
     return together(
         {
             "latency": of_messages(messages, cm, ob1, LATENCY),
@@ -124,12 +124,19 @@ def asked(comparisons: Sequence[Comparison], messages: Messages, openmpi: str) -
             "gtc": between(comparisons, ob1, cm, "gtc"),
             "pop": between(comparisons, cm, ob1, "pop"),
             "barotropic": between(comparisons, cm, ob1, "pop", "barotropic"),
-            "allreduce": [each for name in others for each in between(comparisons, tree, name, "pop")],
+            "allreduce": [
+                each for name in others for each in _over(comparisons, tree, f"{openmpi} allreduce {name}", name)
+            ],
             "unexpected": between(comparisons, ob1, cm, "unexpected", "unexpected"),
             "posted": between(comparisons, cm, ob1, "unexpected", "posted"),
             "s3d": between(comparisons, ob1, cm, "s3d"),
         }
     )
+
+
+def _over(comparisons: Sequence[Comparison], first: str, second: str, words: str) -> list[Found]:
+    """Under pop, with words for the second."""
+    return [replace(each, where=f"{words}, {each.where}") for each in between(comparisons, first, second, "pop")]
 
 
 def verdicts(comparisons: Sequence[Comparison], messages: Messages, openmpi: str) -> list[Verdict]:

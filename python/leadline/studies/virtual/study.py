@@ -132,9 +132,9 @@ def _apart(
         middle = [_middle(found, side, count) for side in (claims.FIRST, claims.SECOND)]
         try:
             networks = [*measured.networks.values()]
-            runs, runs_s, medians_s = ([each[at] for each in middle] for at in range(3))
-            opened = [open_run(path) for path in runs]
-            parts.append(apart.taken_apart(count, opened, runs_s, (medians_s[0], medians_s[1]), networks))
+            runs, runs_s = [open_run(path) for path, _, _ in middle], [alone_s for _, alone_s, _ in middle]
+            first_s, second_s = (median_s for _, _, median_s in middle)
+            parts.append(apart.taken_apart(count, runs, runs_s, (first_s, second_s), networks))
         except LeadlineError as error:
             failures.append(f"{count} nodes: the difference is not taken apart: {error}")
     return parts, failures
