@@ -202,7 +202,7 @@ def test_ranks_run_in_guests_that_leave_nothing(library: str, tmp_path: Path, mo
     found = mpi.find(library)
     wrf = workloads.build(workloads.find("wrf"), found)
     env = {**found.env(), **found.kind.over_hosts.environment, **patience(found.kind)}
-    out = tmp_path / "a study's" / "guests"
+    out = tmp_path / "study" / "guests"
     out.parent.mkdir()
     with guests.made([2], "1gbit", found, out, given):
         words = [nodes.launcher(out, 2), "-n", "2", str(wrf), "--grid", "11x13x3", "--steps", "1"]
