@@ -155,6 +155,7 @@ def draw(found: Tables, path: Path, title: str = TITLE, names: Mapping[str, str]
     drawing = figure_type(figsize=(15, 4.8), layout="constrained")
     drawing.suptitle(title)
     panels = drawing.subplots(1, 3, sharey=True)
+    panels[0].set_ylabel("seconds per rank")
     sides = names or {side: side for side in SIDES.values()}
     _bars(panels[0], rows, sides, "MPI and application", {"application_s": "application", "mpi_s": "MPI"})
     _bars(panels[1], rows, sides, WAIT, {"wait_s": WAIT})
@@ -181,7 +182,9 @@ def _bars(panel: Any, rows: list[dict[str, Any]], sides: Mapping[str, str], titl
                 fill = {"facecolor": "white", "edgecolor": colors[value], "hatch": "///"}
             label = f"{name}, {name_of_side}"
             drawn = panel.bar(at, [heights[nodes] for nodes in sorted(heights)], width * 0.92, label=label, **fill)
-            panel.bar_label(drawn, fmt="%.0f" if most >= 100 else "%.2g", fontsize=8, padding=1)
+            form = "%.0f" if most >= 100 else "%.3f" if most < 10 else "%.1f"
+            panel.bar_label(drawn, fmt=form, fontsize=8, padding=2, rotation=90 if len(values) > 1 else 0)
+    panel.margins(y=0.15)  # for the figures above the bars
     panel.set_xticks(range(len(counts)), [f"{nodes} nodes" for nodes in counts])
     panel.tick_params(axis="x", length=0)
     panel.spines[["top", "right"]].set_visible(False)

@@ -40,7 +40,7 @@ function environments({ candidates, differences, alike }) {
           columns: [
             { id: "what", head: true, text: true, value: (e) => e.title, cell: (e) => e.title },
             { id: "candidate", text: true, keep: 2, value: (e) => e.candidate, cell: (e) => e.candidate },
-            { id: "value", text: true, keep: 1, value: (e) => e.value, cell: (e) => h("span", { class: "whole" }, e.value) },
+            { id: "value", text: true, keep: 1, value: (e) => e.value, cell: (e) => e.value },
           ],
           rows,
           one: "value",
@@ -68,10 +68,10 @@ function claims(rows) {
     of: "campaign_claims",
     label: "Claims of the paper",
     columns: [
-      { id: "claim", head: true, text: true, value: (e) => e.claim, cell: (e) => h("span", { class: "whole" }, e.claim) },
+      { id: "claim", head: true, text: true, value: (e) => e.claim, cell: (e) => e.claim },
       { id: "published", text: true, value: (e) => e.published, cell: (e) => e.published },
       { id: "verdict", text: true, keep: 2, value: (e) => e.verdict, cell: (e) => e.verdict },
-      { id: "why", text: true, keep: 1, value: (e) => e.why, cell: (e) => h("span", { class: "whole" }, e.why) },
+      { id: "why", text: true, keep: 1, value: (e) => e.why, cell: (e) => e.why },
     ],
     rows,
     one: "claim",
