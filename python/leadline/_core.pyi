@@ -329,6 +329,13 @@ def trace_files(directory: str) -> list[str]:
     """The trace files of a run directory, one per process; a trace in a node's file has a path below that file.
     Raises TraceError where it cannot be listed."""
 
+def chunks_of_killed(path: str) -> bytes:
+    """What a killed process left in live memory (a path ending in .live), as the chunks of a trace, without those of
+    its .part file. Raises TraceError where it cannot be read."""
+
+def crc32c(data: bytes) -> int:
+    """The checksum of traces."""
+
 def trace_bytes(path: str) -> int:
     """The size of such a trace; 0 where it cannot be opened."""
 

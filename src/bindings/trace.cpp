@@ -16,10 +16,12 @@
 #include "bindings/text.hpp"
 #include "calls/thread_calls.hpp"
 #include "recording/reading/process_files.hpp"
+#include "recording/reading/salvage.hpp"
 #include "structure/build_tree.hpp"
 #include "structure/cut_loops.hpp"
 #include "structure/silent_steps.hpp"
 #include "structure/tree_check.hpp"
+#include "trace/checksum.hpp"
 #include "trace/file_systems.hpp"
 #include "trace/reading/kept_times.hpp"
 #include "trace/reading/node_members.hpp"
@@ -377,6 +379,16 @@ void bind_trace(nb::module_& m) {
         return paths;
       },
       "directory"_a);
+  m.def(
+      "chunks_of_killed",
+      [](const std::string& path) {
+        std::vector<uint8_t> chunks;
+        const std::string wrong = recording::chunks_of_killed(path, &chunks);
+        if (!wrong.empty()) throw TraceError(printable(path + ": " + wrong));
+        return nb::bytes(chunks.data(), chunks.size());
+      },
+      "path"_a);
+  m.def("crc32c", [](const nb::bytes& data) { return trace::crc32c(data.data(), data.size()); }, "data"_a);
   m.def("trace_bytes", [](const std::string& path) { return trace::OpenedFile(path).size(); }, "path"_a);
   m.def(
       "node_members",

@@ -32,7 +32,10 @@ SIZES_OF_FILES = {"trace", "trace_bytes"}  # of the run itself
 SOURCE_NAMES = ("private_routine", "private_source")
 
 
-def record(leadline: Command, library: mpi.Library) -> Path:
+ENDINGS = Path(__file__).parents[1] / "programs" / "endings.c"
+
+
+def record(leadline: Command, library: mpi.Library, more: dict[str, str] | None = None) -> Path:
     folder = leadline.directory / "private_folder"
     folder.mkdir()
     source = folder / "private_source.c"
@@ -41,9 +44,22 @@ def record(leadline: Command, library: mpi.Library) -> Path:
     leadline.plain(library.mpicc, "-g", f"-I{HEADERS}", source, "-o", program, environ=library.env())
     environ = {"MPIR_CVAR_PRIVATE": "private_value", "OMPI_MCA_private": "private_value"}
     words = [*library.launch(2), program, folder / "private_argument.nc"]
-    ended = leadline("run", "-o", "run", "--", *words, environ={**library.env(), **environ})
+    ended = leadline("run", "-o", "run", "--", *words, environ={**library.env(), **environ, **(more or {})})
     assert ended.code == 0, ended.everything
     return leadline.directory / "run"
+
+
+def record_killed(leadline: Command, library: mpi.Library) -> Path:
+    """Both ranks kill themselves."""
+    folder = leadline.directory / "private_folder"
+    folder.mkdir()
+    program = folder / "private_program"
+    leadline.plain(library.mpicc, "-g", ENDINGS, "-o", program, environ=library.env())
+    ended = leadline("run", "-o", "run", "--", *library.launch(2), program, "all-killed", "300", environ=library.env())
+    assert ended.code != 0, ended.everything
+    run = leadline.directory / "run"
+    assert len([*run.glob("*.live")]) == 2, sorted(path.name for path in run.iterdir())
+    return run
 
 
 def contents(directory: Path) -> Iterator[tuple[Path, bytes]]:
@@ -118,6 +134,33 @@ def test_nothing_private_is_left_and_the_figures_stay(leadline: Command, library
     shutil.rmtree(leadline.directory / "private_folder")  # nobody who gets the copy has the program
     assert figures(leadline, "new") == figures(leadline, "run")
     assert leadline("report", "new", "--html").code == 0
+
+
+def test_killed_ranks_become_traces_that_say_so(leadline: Command, library: mpi.Library) -> None:
+    run = record_killed(leadline, library)
+    words = private(run)
+    assert {"private_folder", "private_program"} <= set(found_in(run, words))
+    ended = leadline("anonymise", run, "-o", "new")
+    assert ended.code == 0, ended.everything
+    new = leadline.directory / "new"
+    assert len([*new.glob("rank-0000[01]-host1-*.trace")]) == 2
+    assert [*new.glob("*.live"), *new.glob("*.part")] == []
+    assert found_in(new, words) == {}
+    shutil.rmtree(leadline.directory / "private_folder")
+    assert figures(leadline, "new") == figures(leadline, "run")
+    report = json.loads(leadline("report", "new", "--json").out)
+    assert not report["complete"]
+    assert [loss["code"] for loss in report["losses"]].count("process-ended-early") == 2
+
+
+def test_traces_of_a_node_stay_in_one_file(leadline: Command, mpich: mpi.Library) -> None:
+    run = record(leadline, mpich, {"LEADLINE_TRACE_FILES": "node"})
+    assert len([*run.glob("*.traces")]) == 1
+    assert leadline("anonymise", run, "-o", "new").code == 0
+    new = leadline.directory / "new"
+    assert [path.name for path in new.glob("*.trace*")] == ["host1-00000001.traces"]
+    assert found_in(new, private(run) | set(SOURCE_NAMES)) == {}
+    assert figures(leadline, "new") == figures(leadline, "run")
 
 
 def test_source_stays_if_asked_for_without_its_folder(leadline: Command, mpich: mpi.Library) -> None:

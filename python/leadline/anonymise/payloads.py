@@ -42,6 +42,10 @@ class Payload:
                 return value
         raise Malformed
 
+    def svarint(self) -> int:
+        value = self.varint()
+        return value >> 1 ^ -(value & 1)
+
     def block(self) -> bytes:
         return self.raw(self.varint())
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from leadline import _core
 from leadline.anonymise import payloads
 from leadline.anonymise.payloads import Context, Malformed, Payload
 from leadline.anonymise.pseudonyms import Pseudonyms
@@ -14,7 +16,7 @@ _MAGIC, _CHUNK = b"LEADLINE", b"LLCK"
 _HEADER_BYTES, _CHUNK_BYTES = 16, 16
 _VERSIONS = (2, 3)
 _DEFLATED, _MODELLED = 1 << 30, 1 << 31
-_POLYNOMIAL = 0x82F63B78  # of CRC-32C
+_GENERATION, _SERIES = 8, 15
 
 
 def rewritten(data: bytes, names: Pseudonyms) -> bytes:
@@ -32,14 +34,37 @@ def rewritten(data: bytes, names: Pseudonyms) -> bytes:
     return b"".join(out)
 
 
-def host_of(data: bytes) -> str:
-    """The host of the process; "" if the trace does not say."""
+@dataclass(frozen=True)
+class Identity:
+    """Of a process, as its trace says. rank: -1 if it was never known."""
+
+    pid: int
+    rank: int
+    host: str
+
+
+def identity_of(data: bytes) -> Identity:
+    """Raises Malformed if the trace does not say which process it is of."""
     for kind, payload, _ in _chunks(data):
         if kind == payloads.PROCESS:
             p = Payload(payload)
-            p.varints(4)
-            return p.text()
-    return ""
+            pid, rank = p.svarint(), p.svarint()
+            p.varints(2)
+            return Identity(pid, rank, p.text())
+    raise Malformed("the process that wrote it is missing")
+
+
+def of_killed(part: bytes, chunks: bytes) -> bytes:
+    """A trace of what a killed process had written in parts, and of the chunks that its live memory makes."""
+    head = _MAGIC + struct.pack("<II", _VERSIONS[-1], 0)
+    written = []
+    if part[:8] == _MAGIC:
+        for kind, _, chunk in _chunks(part):
+            if struct.unpack_from("<I", chunk, 12)[0] != _core.crc32c(chunk[4:12] + chunk[_CHUNK_BYTES:]):
+                break  # as the reader does
+            if kind in (_GENERATION, _SERIES):
+                written.append(chunk)
+    return head + b"".join(written) + chunks
 
 
 def _binaries(data: bytes) -> list[str]:
@@ -83,23 +108,4 @@ def _unpacked(kind: int, payload: bytes) -> bytes:
 
 def _chunk(kind: int, payload: bytes) -> bytes:
     head = struct.pack("<II", kind, len(payload))
-    return _CHUNK + head + struct.pack("<I", _checksum(head + payload)) + payload
-
-
-def _table() -> list[int]:
-    table = []
-    for value in range(256):
-        for _ in range(8):
-            value = (value >> 1) ^ (_POLYNOMIAL if value & 1 else 0)
-        table.append(value)
-    return table
-
-
-_TABLE = _table()
-
-
-def _checksum(data: bytes) -> int:
-    value = 0xFFFFFFFF
-    for byte in data:
-        value = _TABLE[(value ^ byte) & 0xFF] ^ (value >> 8)
-    return value ^ 0xFFFFFFFF
+    return _CHUNK + head + struct.pack("<I", _core.crc32c(head + payload)) + payload

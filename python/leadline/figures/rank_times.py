@@ -8,7 +8,7 @@ from leadline import _core
 from leadline.figures.run import Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # slots: there may be a hundred thousand
 class RankEntry:
     """One process. time_s = computation_s + mpi_s + io_s + own_between_s, over its threads, without pauses.
 

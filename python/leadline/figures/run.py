@@ -307,7 +307,7 @@ def open_run(path: str | Path, *, step: str | None = None) -> Run:
     if runs and path not in runs:
         path = runs[0]  # whoever was the first to come recorded nothing
     try:
-        files = sorted(_files_of(path) if path.is_dir() else [os.path.realpath(path)], key=os.path.basename)
+        files = sorted(files_of(path) if path.is_dir() else [os.path.realpath(path)], key=os.path.basename)
     except _core.TraceError as error:
         raise DamagedTrace(f"cannot read {path}: {error}") from error
     elsewhere = [node for node in nodes.on_nodes(path) if not node.here] if path.is_dir() else []
@@ -364,7 +364,7 @@ def _nothing_in(path: Path) -> DamagedTrace:
     )
 
 
-def _files_of(path: Path) -> list[str]:
+def files_of(path: Path) -> list[str]:
     """The traces in the run's directory, and live memory on this node that has no trace there."""
     files = list(_core.trace_files(str(path)))
     stems = {os.path.basename(file).rpartition(".")[0] for file in files}

@@ -136,10 +136,10 @@ class Collector {
 
   // The time of the site on the process in the whole run.
   double whole_time(uint32_t site, uint32_t process) const {
-    for (const Cell& c : profile_.sites()[site].cells) {
-      if (c.process == process) return c.counts.time_ns;
-    }
-    return 0;
+    const std::vector<Cell>& cells = profile_.sites()[site].cells;
+    const auto at = std::lower_bound(cells.begin(), cells.end(), process,
+                                     [](const Cell& c, uint32_t of) { return c.process < of; });
+    return at != cells.end() && at->process == process ? at->counts.time_ns : 0;
   }
 
   void unseen(RunWaits* found) const {

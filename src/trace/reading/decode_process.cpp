@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "trace/end_of_trace.hpp"
 #include "trace/limits.hpp"
 #include "trace/losses.hpp"
 #include "trace/reading/decode.hpp"
@@ -273,18 +274,32 @@ std::string decode_series_of(ByteReader& in, Process* p) {
 
 namespace {
 
-// The call of MPI in which the process ended, by its error handler as a rule.
+void name_loss_of_killed(uint64_t how, Process* p) {
+  if (const uint64_t missing = how >> end_missing_shift) {
+    p->losses.push_back({"trace-damaged", missing, "blocks missing or damaged in the .part file"});
+  }
+  if (how & end_damaged) p->losses.push_back({"trace-damaged", 1, "damaged live memory; skipped"});
+  p->losses.push_back({ended_early, 1, said_of_killed(p->finalized)});
+}
+
+// The calls of MPI in which the process ended: one, by its error handler as a rule, or of each thread if it was killed.
 void decode_end(ByteReader& in, Process* p) {
-  in.varint();  // whether MPI_Finalize returned: the process has that too
-  if (in.at_end()) return;
-  const uint64_t thread = in.varint(), site = in.varint(), function = in.varint(), begin_ns = in.varint();
-  for (Stream& s : p->streams) {
-    if (s.thread != thread || !in.ok() || site > s.sites.size()) continue;
-    const uint64_t called = site ? s.sites[site - 1].function : function;
-    s.under_way.known = called < p->functions.size();
-    s.under_way.function = static_cast<uint32_t>(called);
-    s.under_way.site = site ? static_cast<uint32_t>(site - 1) : UINT32_MAX;
-    s.under_way.begin_ns = static_cast<double>(begin_ns);
+  const uint64_t how = in.varint();  // whether MPI_Finalize returned: the process has that too
+  const bool killed = how & end_killed;
+  if (killed) name_loss_of_killed(how, p);
+  while (!in.at_end() && in.ok()) {
+    const uint64_t thread = in.varint(), site = in.varint(), function = in.varint(), begin_ns = in.varint();
+    const uint64_t last_end_ns = killed ? in.varint() : 0;
+    for (Stream& s : p->streams) {
+      if (s.thread != thread || !in.ok() || site > s.sites.size()) continue;
+      const uint64_t called = site ? s.sites[site - 1].function : function;
+      s.under_way.known = called < p->functions.size();
+      s.under_way.function = static_cast<uint32_t>(called);
+      s.under_way.site = site ? static_cast<uint32_t>(site - 1) : UINT32_MAX;
+      s.under_way.begin_ns = static_cast<double>(begin_ns);
+      s.last_end_ns = static_cast<double>(last_end_ns);
+    }
+    if (!killed) break;  // what a later version may have put behind it
   }
 }
 

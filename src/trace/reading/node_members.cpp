@@ -117,22 +117,25 @@ std::vector<NodeMember> node_members(int fd, uint64_t file_size) {
   return members;
 }
 
-std::vector<NodeMember> node_members(const std::string& path) {
+namespace {
+
+// Of a file by its path, remembered as long as the file does not change.
+std::shared_ptr<const std::vector<NodeMember>> known_members(const std::string& path) {
   struct Known {
     dev_t device;
     ino_t inode;
     off_t size;
     timespec changed;
-    std::vector<NodeMember> members;
+    std::shared_ptr<const std::vector<NodeMember>> members;
   };
   static std::mutex mutex;
   static std::map<std::string, Known> known;
   constexpr size_t most_known = 4096;
 
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
-  if (fd < 0) return {};
+  if (fd < 0) return nullptr;
   struct stat s{};
-  std::vector<NodeMember> members;
+  std::shared_ptr<const std::vector<NodeMember>> members;
   if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode)) {
     const std::lock_guard locked(mutex);
     const auto found = known.find(path);
@@ -141,13 +144,28 @@ std::vector<NodeMember> node_members(const std::string& path) {
         found->second.changed.tv_nsec == s.st_mtim.tv_nsec) {
       members = found->second.members;
     } else {
-      members = node_members(fd, static_cast<uint64_t>(s.st_size));
+      members = std::make_shared<const std::vector<NodeMember>>(node_members(fd, static_cast<uint64_t>(s.st_size)));
       if (known.size() >= most_known) known.clear();
       known[path] = {s.st_dev, s.st_ino, s.st_size, s.st_mtim, members};
     }
   }
   close(fd);
   return members;
+}
+
+}  // namespace
+
+std::vector<NodeMember> node_members(const std::string& path) {
+  const auto members = known_members(path);
+  return members ? *members : std::vector<NodeMember>{};
+}
+
+std::optional<NodeMember> node_member(const std::string& path, std::string_view name) {
+  const auto members = known_members(path);
+  if (!members) return {};
+  const auto found =
+      std::find_if(members->begin(), members->end(), [&](const NodeMember& m) { return m.name == name; });
+  return found == members->end() ? std::nullopt : std::optional(*found);
 }
 
 size_t node_file_of(const std::string& path) {

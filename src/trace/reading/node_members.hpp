@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace leadline::trace {
@@ -20,6 +22,8 @@ std::vector<NodeMember> node_members(int fd, uint64_t file_size);
 
 // The same of a file by its path, remembered as long as the file does not change; none if it cannot be read.
 std::vector<NodeMember> node_members(const std::string& path);
+// One of these.
+std::optional<NodeMember> node_member(const std::string& path, std::string_view name);
 
 // The length of the path of the node's file that such a path begins with; 0: it is the path of a file.
 size_t node_file_of(const std::string& path);

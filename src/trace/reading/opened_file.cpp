@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "trace/reading/node_members.hpp"
@@ -32,11 +32,8 @@ OpenedFile::OpenedFile(const std::string& path) {
 }
 
 void OpenedFile::find_member(const std::string& path, size_t node_file) {
-  const std::vector<NodeMember> members = node_members(path.substr(0, node_file));
-  const auto found = std::find_if(members.begin(), members.end(), [&](const NodeMember& member) {
-    return path.compare(node_file + 1, std::string::npos, member.name) == 0;
-  });
-  if (found == members.end()) {
+  const std::optional<NodeMember> found = node_member(path.substr(0, node_file), path.substr(node_file + 1));
+  if (!found) {
     error_ = "no such trace in the node's file";
     size_ = 0;
     return;

@@ -2,11 +2,13 @@
 
 #include <errno.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "trace/checksum.hpp"
 #include "trace/chunk.hpp"
+#include "trace/end_of_trace.hpp"
 #include "trace/reading/decode.hpp"
 #include "trace/reading/node_members.hpp"
 #include "trace/reading/opened_file.hpp"
@@ -34,6 +36,11 @@ struct RawChunk {
   ChunkType type = ChunkType::end;
   std::shared_ptr<const Payload> payload;  // all of it, as it lies in the file; or held()
 };
+
+// Whether the trace says that its process did not come to write it.
+bool was_killed(const Process& p) {
+  return std::any_of(p.losses.begin(), p.losses.end(), [](const Loss& loss) { return loss.code == ended_early; });
+}
 
 // Whether the payload is decoded whenever it is needed.
 bool decoded_again(ChunkType type) {
@@ -248,12 +255,12 @@ ReadError read_trace(const std::string& path, Process* process, FilesRead* files
       return reading.take(decoded_again(chunk.type) ? holding.of(chunk) : chunk);
     });
   }
-  process->complete = damage.empty();
+  process->complete = damage.empty() && !was_killed(*process);
   if (!reading.has_process()) {
     return {path + ": " +
             (damage.empty() ? "the process that wrote it is missing" : damage + "; nothing could be read before that")};
   }
-  if (!process->complete) add_loss(process, "trace-damaged", 1, damage + "; everything before it was used");
+  if (!damage.empty()) add_loss(process, "trace-damaged", 1, damage + "; everything before it was used");
   return {};
 }
 
