@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Message {
   uint32_t sent_by = unknown, received_by = unknown;  // requests
   double sent_at = 0, received_at = 0;                // when those were made
   double ready = 0, arrives = pending;                // when it may leave, and its last byte is there
+  double head = 0, delivered = 0;                     // on links: when its first byte, and all of it, is as far
+  size_t links = 0;                                   // that it has passed
   int64_t bytes = 0;
 };
 
@@ -64,7 +67,7 @@ class Simulation {
       ports_.resize(std::max(ports_.size(), node_of(static_cast<int>(i)) + 1));
       ranks_[i].done.assign(schedules[i].requests, pending);
       ranks_[i].on_waiting.assign(schedules[i].requests, 0);
-      events_.push({0, static_cast<int>(i), false});
+      events_.push({0, Event::Kind::go_on, static_cast<int>(i)});
     }
   }
 
@@ -72,8 +75,10 @@ class Simulation {
     while (!events_.empty()) {
       const Event event = events_.top();
       events_.pop();
-      if (!event.port)
+      if (event.kind == Event::Kind::go_on)
         advance(event.rank);
+      else if (event.kind == Event::Kind::come)
+        come(event.message);
       else if (event.at == at(event.rank).leaves_at)
         leave(at(event.rank), event.at);
     }
@@ -87,11 +92,16 @@ class Simulation {
 
  private:
   struct Event {
+    // A rank goes on; its message comes to the next link, or to its receiver; its next message leaves. The message that
+    // leaves at a time is chosen after all other events of that time.
+    enum class Kind : uint8_t { go_on, come, leave };
     double at;
+    Kind kind;
     int rank;
-    bool port;  // its next message leaves; or it goes on
-    // The message that leaves at a time is chosen after all other events of that time.
-    bool operator>(const Event& other) const { return at != other.at ? at > other.at : port > other.port; }
+    uint32_t message = unknown;
+    bool operator>(const Event& other) const {
+      return std::tie(at, kind, rank, message) > std::tie(other.at, other.kind, other.rank, other.message);
+    }
   };
 
   Rank& at(int rank) { return ranks_[static_cast<size_t>(rank)]; }
@@ -100,7 +110,7 @@ class Simulation {
     Rank& r = at(rank);
     const std::vector<Step>& steps = schedules_[static_cast<size_t>(rank)].steps;
     while (r.step < steps.size()) {
-      if (!events_.empty() && events_.top().at < r.clock) return events_.push({r.clock, rank, false});
+      if (!events_.empty() && events_.top().at < r.clock) return events_.push({r.clock, Event::Kind::go_on, rank});
       if (!perform(rank, r, steps[r.step])) return;
       ++r.step;
     }
@@ -161,7 +171,7 @@ class Simulation {
       other.clock = times[i];
       if (meeting.ranks[i] == rank) continue;
       other.has_met = true;
-      events_.push({times[i], meeting.ranks[i], false});
+      events_.push({times[i], Event::Kind::go_on, meeting.ranks[i]});
     }
     meeting.came = 0;
     meeting.count = 0;
@@ -210,7 +220,8 @@ class Simulation {
     }
     if (is_send && is_eager(message)) queue(number, message.sent_at);
     if (!known) return;
-    const double half = between(from, to).half_handshake_ns(message.bytes);
+    const double on_links = static_cast<double>(route(message).size()) * network_.topology.hop_ns;
+    const double half = between(from, to).half_handshake_ns(message.bytes) + on_links;
     if (!is_eager(message))
       queue(number, std::max(message.sent_at + half, message.received_at) + half);
     else if (message.arrives != pending)
@@ -223,7 +234,8 @@ class Simulation {
     Rank& sender = at(from);
     sender.leaving.push_back(number);
     const double leaves = std::max(ready, sender.out_free);
-    if (sender.leaves_at == pending || leaves < sender.leaves_at) events_.push({sender.leaves_at = leaves, from, true});
+    if (sender.leaves_at == pending || leaves < sender.leaves_at)
+      events_.push({sender.leaves_at = leaves, Event::Kind::leave, from});
   }
 
   // For the message that may leave next.
@@ -232,7 +244,7 @@ class Simulation {
     for (size_t i = sender.left; i < sender.leaving.size() && ready > sender.out_free; ++i)
       ready = std::min(ready, messages_[sender.leaving[i]].ready);
     sender.leaves_at = std::max(ready, sender.out_free);
-    events_.push({sender.leaves_at, messages_[sender.leaving[sender.left]].from, true});
+    events_.push({sender.leaves_at, Event::Kind::leave, messages_[sender.leaving[sender.left]].from});
   }
 
   void leave(Rank& sender, double now) {
@@ -244,11 +256,13 @@ class Simulation {
           (messages_[*chosen].ready > now || messages_[*it].sent_by < messages_[*chosen].sent_by))
         chosen = it;
     std::iter_swap(first, chosen);
-    Message& message = messages_[sender.leaving[sender.left++]];
-    message.arrives = pass_ports(message, now);
+    const uint32_t number = sender.leaving[sender.left++];
+    Message& message = messages_[number];
+    if (route(message).empty())
+      arrive(message, pass_ports(message, now));
+    else
+      enter_links(number, message, now);
     complete(message.from, message.sent_by, sender.out_free);
-    if (message.received_by != unknown)
-      complete(message.to, message.received_by, std::max(message.arrives, message.received_at));
     sender.leaves_at = pending;
     if (sender.left < sender.leaving.size()) wake(sender);
   }
@@ -271,12 +285,60 @@ class Simulation {
     return receiver.in_free;
   }
 
+  void arrive(Message& message, double when) {
+    message.arrives = when;
+    if (message.received_by != unknown) complete(message.to, message.received_by, std::max(when, message.received_at));
+  }
+
+  // The links between the nodes of its ends; none without a topology.
+  const std::vector<uint32_t>& route(const Message& message) {
+    const auto from = static_cast<int64_t>(node_of(message.from)), to = static_cast<int64_t>(node_of(message.to));
+    if (!network_.topology.known() || from == to) return no_links_;
+    const auto [at, fresh] = routes_.try_emplace(static_cast<uint64_t>(from) << 32 | static_cast<uint64_t>(to));
+    if (fresh) at->second = network_.topology.route(from, to);
+    return at->second;
+  }
+
+  // Through the ports of its sender and of that one's node.
+  void enter_links(uint32_t number, Message& message, double now) {
+    NodePort& from = ports_[node_of(message.from)];
+    const double leaves = std::max(now, from.out_free);
+    from.out_free = leaves + network_.port.busy_ns(message.bytes);
+    at(message.from).out_free = leaves + between(message.from, message.to).piece(message.bytes).busy_ns(message.bytes);
+    message.head = message.delivered = leaves;
+    events_.push({leaves, Event::Kind::come, message.from, number});
+  }
+
+  // To the next link of its route. Its first byte goes on as soon as that is free; the slowest link says when all of it
+  // is there. The latency comes after the last one.
+  void come(uint32_t number) {
+    Message& message = messages_[number];
+    const std::vector<uint32_t>& links = route(message);
+    const Piece& piece = between(message.from, message.to).piece(message.bytes);
+    if (message.links == links.size()) return come_to_receiver(message, piece.busy_ns(message.bytes));
+    double& free = links_free_[links[message.links]];
+    const double begin = std::max(message.head, free), hop = network_.topology.hop_ns;
+    free = begin + network_.topology.busy_ns(message.bytes);
+    const double latency = ++message.links == links.size() ? piece.latency_ns : 0;
+    message.head = begin + hop + latency;
+    message.delivered = std::max(message.delivered, free) + hop + latency;
+    events_.push({message.head, Event::Kind::come, message.from, number});
+  }
+
+  void come_to_receiver(Message& message, double busy) {
+    Rank& receiver = at(message.to);
+    NodePort& to = ports_[node_of(message.to)];
+    to.in_free = std::max(message.head, to.in_free) + network_.port.busy_ns(message.bytes);
+    receiver.in_free = std::max({std::max(message.head, receiver.in_free) + busy, to.in_free, message.delivered});
+    arrive(message, receiver.in_free);
+  }
+
   void complete(int rank, uint32_t request, double when) {
     Rank& r = at(rank);
     r.done[request] = when;
     if (r.waits_for != request) return;
     r.waits_for = -1;
-    events_.push({std::max(r.clock, when), rank, false});
+    events_.push({std::max(r.clock, when), Event::Kind::go_on, rank});
   }
 
   std::span<const Schedule> schedules_;
@@ -287,8 +349,11 @@ class Simulation {
   std::vector<NodePort> ports_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<Message> messages_;
-  std::unordered_map<int, Meeting> meetings_;       // by node
-  std::unordered_map<uint64_t, Channel> channels_;  // from << 32 | to
+  std::unordered_map<int, Meeting> meetings_;                   // by node
+  std::unordered_map<uint64_t, Channel> channels_;              // from << 32 | to
+  std::unordered_map<uint64_t, std::vector<uint32_t>> routes_;  // from << 32 | to, nodes
+  std::unordered_map<uint32_t, double> links_free_;             // by link
+  const std::vector<uint32_t> no_links_;
 };
 
 }  // namespace

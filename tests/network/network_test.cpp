@@ -103,6 +103,33 @@ void check_messages() {
   check("each from its own node", modelled_ns(two, 1, network), 140);
 }
 
+// Nodes 0 and 1 are below one switch, 2 and 3 below another, with one link up from each: what crosses shares both
+// links.
+void check_routes() {
+  using leadline::network::Fabric;
+  std::vector<Schedule> one(4), two(4), near(4);
+  for (int rank = 0; rank < 4; ++rank) {
+    const auto at = static_cast<size_t>(rank);
+    one[at] = message(0, 2, rank, 50);
+    two[at] = message(rank % 2, rank % 2 + 2, rank, 50);
+    near[at] = message(0, 1, rank, 50);
+  }
+  Network network = Network::uniform({.latency_ns = 100, .gap_ns = 5});
+  network.topology = {
+      .fabric = Fabric::fat_tree, .nodes_per_switch = 2, .switches = {2}, .uplinks = {1}, .gap_ns = 40, .hop_ns = 10};
+  check("within a switch", modelled_ns(near, 1, network), 105);
+  // Its first byte is there after two hops and the latency, all of it 40 later.
+  check("over two links", modelled_ns(one, 1, network), 160);
+  check("the second one after the first", modelled_ns(two, 1, network), 200);
+  const int nodes[] = {0, 0, 2, 2};
+  check("from one node", modelled_ns(two, 1, network, Places{nodes}), 200);
+  network.port = {.gap_ns = 60};
+  check("a port that is slower than the links", modelled_ns(one, 1, network), 180);
+  Network asks = Network::uniform({.latency_ns = 100, .gap_ns = 5}, 49);
+  asks.topology = network.topology;
+  check("a question and an answer take the hops, too", modelled_ns(one, 1, asks), 2 * 120 + 160);
+}
+
 }  // namespace
 
 int main() {
@@ -110,5 +137,6 @@ int main() {
   check_places();
   check_bounds();
   check_messages();
+  check_routes();
   return testing::result();
 }

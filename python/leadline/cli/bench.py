@@ -249,6 +249,7 @@ def command(
     from leadline.cli.saying import say
     from leadline.cli.workload import default_library, library_for, library_of_launcher
     from leadline.network.file import named
+    from leadline.network.topology import check_places
     from leadline.runs.progress import ProgressLine
     from leadline.tuning.arriving import TOGETHER
 
@@ -305,6 +306,7 @@ def command(
     if network is not None and operation in POINT_TO_POINT:
         raise UsageError(f"--network needs a collective, not {operation}")
     model = None if network is None else named(network).network
+    check_places(max(nodes, 1), model)
     arrivals = arrivals_for(operation, sizes_for(operation, given_sizes), ranks, late, arrival)
     given_launcher = shlex.split(launcher) if launcher else None
     library = library or library_of_launcher(given_launcher or []) or default_library("c++", ranks)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from leadline import _core
+from leadline.errors import UsageError
 
 TIMES = ("hop_ns", "gap_ns", "per_byte_ns")
 # By kind: what describes its shape, in the order in which it is written; True: a list.
@@ -43,6 +44,16 @@ def made(given: dict[str, Any]) -> _core.NetworkTopology:
     if wrong := topology.wrong:
         raise ValueError(f"kind = {kind}: {wrong}")
     return topology
+
+
+def check_places(nodes: int, network: _core.Network | None) -> None:
+    """Raises UsageError if the network's topology has fewer places than there are nodes."""
+    if network is None or network.topology.kind == "none" or nodes <= network.topology.nodes:
+        return
+    raise UsageError(
+        f"the network's topology has places for {network.topology.nodes:,} nodes, and the ranks are on {nodes:,}",
+        hint="more switches, or nodes_per_switch, in the network's file; or fewer hosts",
+    )
 
 
 def lines(topology: _core.NetworkTopology) -> Iterator[str]:

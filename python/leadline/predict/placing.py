@@ -55,13 +55,3 @@ def nodes_of(hosts: Sequence[str], ranks: int, network: _core.Network | None) ->
             hint="leadline calibrate -- LAUNCHER, with ranks on two hosts",
         )
     return nodes
-
-
-def check_places(nodes: int, network: _core.Network | None) -> None:
-    """Raises UsageError if the network's topology has fewer places than there are nodes."""
-    if network is None or network.topology.kind == "none" or nodes <= network.topology.nodes:
-        return
-    raise UsageError(
-        f"the network's topology has places for {network.topology.nodes:,} nodes, and the ranks are on {nodes:,}",
-        hint="more switches, or nodes_per_switch, in the network's file; or --place with fewer hosts",
-    )
