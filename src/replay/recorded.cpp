@@ -89,8 +89,11 @@ void Recorded::add(const trace::Process& process, uint32_t index, const calls::R
   trees_.add(process, index, 0, numbers);
   threads_ += process.streams.size() - 1;
   for (const trace::Communicator& c : process.communicators) {
-    if (c.kind == trace::Communicator::Kind::intra && c.identity)
-      communicators_.try_emplace(c.identity, c.world.ranks());
+    if (!c.identity) continue;
+    if (c.kind == trace::Communicator::Kind::window && c.parent < process.communicators.size())
+      communicators_.try_emplace(c.identity, process.communicators[c.parent].world.ranks());
+    if (c.kind != trace::Communicator::Kind::intra) continue;
+    communicators_.try_emplace(c.identity, c.world.ranks());
   }
   TreeMember member;
   member.node = node;

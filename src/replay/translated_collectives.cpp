@@ -116,6 +116,27 @@ void Translation::collective(const At& at, bool nonblocking) {
   if (!nonblocking) copies(at, true);
 }
 
+// All ranks of the window wait for one another. What comes after the last one, with what has been moved, takes as long
+// as in the recording, in any network. False: the ranks are unknown.
+bool Translation::fence(const At& at) {
+  const uint32_t number = group(at.leaf.identity.of(at.member));
+  if (number == UINT32_MAX) return false;
+  const std::vector<uint32_t>& members = program_.groups[number];
+  const auto me = std::find(members.begin(), members.end(), at.rank);
+  if (me == members.end()) return false;
+  Action meet;
+  meet.kind = Action::Kind::meet;
+  meet.own = true;
+  meet.at = number;
+  meet.count = static_cast<uint32_t>(me - members.begin());
+  meet.meeting = Action::Meeting::all;
+  const double ns = last_to_come_ns(at, number);
+  meet.cost = cost(settings_.old_windows ? ns * in_old_window(at) : ns);
+  own_->actions.push_back(meet);
+  wait({1}, true, 0);
+  return true;
+}
+
 void Translation::formula(const At& at, bool nonblocking, uint32_t group, uint32_t member, uint32_t root) {
   Action meet;
   meet.kind = Action::Kind::meet;

@@ -219,6 +219,7 @@ void Translation::call(const At& at) {
     return;
   }
   if (facts.category == trace::Category::one_sided) {
+    if (at.leaf.function == "MPI_Win_fence" && !settings_.quick_windows && fence(at)) return;
     differences_.one_sided += at.times.calls;
     if (settings_.quick_windows) return;
   }

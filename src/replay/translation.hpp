@@ -64,6 +64,7 @@ class Translation {
   uint32_t route(uint32_t from, uint32_t to);
   uint32_t channel(uint64_t identity, uint32_t from, uint32_t to, int64_t tag);
   uint32_t group(uint64_t identity);
+  bool fence(const At& at);
   const network::Link& link(uint32_t from, uint32_t to) const;
   double shortest_ns(const At& at) const;
   double packed_ns(const At& at, double one_ns) const { return packed_ns(at, one_ns, one_ns); }
