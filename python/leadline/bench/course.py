@@ -40,7 +40,11 @@ class Course:
     failed: str = ""
 
     def __post_init__(self) -> None:
-        self._wanted = {point: list(range(len(self.asked.candidates))) for point in range(len(self.asked.sizes))}
+        candidates = range(len(self.asked.candidates))
+        self._wanted = {
+            point: [number for number in candidates if not self.asked.is_left_out(point, number)]
+            for point in range(len(self.asked.sizes))
+        }
         self._now = self.plan
 
     def launch_of(self, turn: Turn[str]) -> ProgramLaunch | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ def measure(
     network: Network | None = None,
     only_better: bool = False,
     screening: int = 0,
+    left_out: Mapping[int, Collection[str]] | None = None,
     more_ranks: int = 0,
     keep: bool = False,
     progress: Callable[[str], None] | None = None,
@@ -65,6 +66,7 @@ def measure(
     only_better: a candidate that was not better than the base in a launch, its interval clear of 1, is left out of the
     next ones; there may be none left.
     screening: rounds of an extra first launch, which does not count but leaves out candidates that are clearly slower.
+    left_out: by size: names that are not measured there.
     more_ranks: also measure the library's own on that many ranks, in launches that alternate; 0: don't.
     keep: if a launch fails or a signal comes, return the results of those before it, with the reason in `failed`.
     progress: called with a description of each step.
@@ -83,6 +85,8 @@ def measure(
         seed=seed,
     )
     asked = replace(asked, arrivals=_arrivals(arrivals, asked.sizes, ranks, skew_us))
+    if left_out:
+        asked = replace(asked, left_out=_left_out(left_out, asked))
     plan = Plan(
         points=(),
         rounds=rounds,
@@ -101,7 +105,7 @@ def measure(
     wanted = [asked]
     if more_ranks:
         base = asked.candidates[asked.base]
-        wanted.append(replace(asked, processes=more_ranks, candidates=(base,), arrivals=()))
+        wanted.append(replace(asked, processes=more_ranks, candidates=(base,), arrivals=(), left_out=()))
     with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
         courses = [
             Course(
@@ -173,6 +177,18 @@ def _arrivals(
         if len(pattern) != ranks or min(pattern) < 0:
             raise UsageError(f"a pattern of arrival has {len(pattern)} delays of 0 µs or more: expected {ranks}")
     return found
+
+
+def _left_out(given: Mapping[int, Collection[str]], asked: Asked) -> tuple[frozenset[int], ...]:
+    """By point: the candidates' numbers."""
+    return tuple(
+        frozenset(
+            number
+            for number, candidate in enumerate(asked.candidates)
+            if number != asked.base and str(candidate) in given.get(size, ())
+        )
+        for size in asked.sizes
+    )
 
 
 def _settings(plan: Plan) -> dict[str, Any]:

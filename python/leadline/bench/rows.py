@@ -22,6 +22,7 @@ class Asked:
     """The request. base: index of the candidate that the others are compared with.
 
     arrivals: by size, if ranks arrive apart: patterns, microseconds by rank.
+    left_out: by size, if not all candidates are measured everywhere: the numbers of those that are not.
     """
 
     operation: str
@@ -32,6 +33,10 @@ class Asked:
     seed: int
     base: int = 0
     arrivals: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    left_out: tuple[frozenset[int], ...] = ()
+
+    def is_left_out(self, point: int, candidate: int) -> bool:
+        return bool(self.left_out) and candidate in self.left_out[point]
 
 
 @dataclass
@@ -147,6 +152,7 @@ def rows_of(
         _row(asked, launches, network, model, point, candidate)
         for point in range(len(asked.sizes))
         for candidate in range(len(asked.candidates))
+        if not asked.is_left_out(point, candidate)
     ]
 
 

@@ -97,6 +97,19 @@ OPERATIONS = ",".join(measured())
     envvar="LEADLINE_REFINE",
     help="Number of extra sizes used to locate each crossover.",
 )
+@click.option(
+    "--network",
+    metavar="FILE|PRESET",
+    envvar="LEADLINE_TUNE_NETWORK",
+    help="Measure only what the model of this network gives a time near the least (leadline calibrate makes one).",
+)
+@click.option(
+    "--nodes",
+    type=click.IntRange(1),
+    metavar="N",
+    envvar="LEADLINE_TUNE_NODES",
+    help="With --network and --launcher: the number of nodes that the ranks are on.",
+)
 @click.option("--seed", type=int, default=1, show_default=True, envvar="LEADLINE_SEED", help="Random seed.")
 @click.option(
     "-o",
@@ -139,6 +152,8 @@ def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **ask
         raise UsageError(f"{asked['output']} already exists", hint="choose another name")
     if asked["output"] is not None:
         check_folder(asked["output"])  # before minutes of measuring
+    if protocol and asked["network"] is not None:
+        raise UsageError("--protocol measures every setting: it does not take --network")
     if protocol:
         return _protocol(program, pattern, asked)
     if program:
@@ -187,6 +202,7 @@ def _algorithms(asked: dict[str, Any]) -> int:
         launcher=asked["launcher"],
         seed=asked["seed"],
         guidelines=asked["guidelines"],
+        model=_model(asked),
     )
     points = [(name, size, n) for name in chosen for n in wanted.counts for size in wanted.sizes_of(name, n)]
     wanted = replace(wanted, arrivals=arrivals_of(asked["arrival"], asked["trace"], points, say))
@@ -209,6 +225,24 @@ def _algorithms(asked: dict[str, Any]) -> int:
     return 0
 
 
+def _model(asked: dict[str, Any]) -> Any:
+    """None without --network. Raises UsageError."""
+    from leadline.bench.bounds import Model
+    from leadline.network.file import named
+    from leadline.network.topology import check_places
+
+    if asked["network"] is None:
+        if asked["nodes"] is not None:
+            raise UsageError("--nodes needs --network")
+        return None
+    if asked["launcher"] and asked["nodes"] is None:
+        raise UsageError("--network with --launcher needs --nodes: the model has to know where the ranks are")
+    network = named(asked["network"]).network
+    nodes = asked["nodes"] or 1
+    check_places(nodes, network)
+    return Model(network, 0, nodes)
+
+
 def _document(found: Any, saved: Any) -> dict[str, Any]:
     """saved: of a recorded run's calls; None without one."""
     from leadline.tuning.guidelines import with_repairs
@@ -229,6 +263,7 @@ def _document(found: Any, saved: Any) -> dict[str, Any]:
             }
             for lost in found.lost
         ],
+        **({} if found.modelled.model is None else {"left_out": found.modelled.document()}),
         **({} if found.broken is None else {"violations": with_repairs(found.broken, found.kept)}),
         **({} if saved is None else {key: saved.document()[key] for key in ("native_us", "saved_us", "calls")}),
         "rows": found.rows,

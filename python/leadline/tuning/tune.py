@@ -13,6 +13,7 @@ from typing import Any
 from leadline import mpi
 from leadline.bench import measure
 from leadline.bench.asking import Algorithm, is_measurable, portfolio
+from leadline.bench.bounds import Model
 from leadline.bench.launching import Launch
 from leadline.bench.rows import Measurement, machine
 from leadline.operations import operations
@@ -21,6 +22,7 @@ from leadline.tuning import guidelines
 from leadline.tuning.arriving import Arrivals, of_sizes
 from leadline.tuning.calls import Calls
 from leadline.tuning.choosing import Choice, choices, choose, dropped, not_slower, refine, rules
+from leadline.tuning.modelled import Modelled
 from leadline.tuning.table import Table
 
 SIZES = (8, 64, 512, 4096, 16384, 65536, 262144, 1048576)
@@ -41,6 +43,7 @@ class Wanted:
     algorithms: by operation, as leadline bench names them; None: all that may be best.
     launcher: words before the program, with {ranks} for the number of processes; "": the library's own on this host.
     guidelines: tune only where the library breaks one.   arrivals: patterns of calls whose ranks come apart.
+    model: what takes much longer than the best one in it is not measured.
     """
 
     library: mpi.Library
@@ -58,6 +61,7 @@ class Wanted:
     seed: int = 1
     guidelines: bool = False
     arrivals: Arrivals = field(default_factory=dict)
+    model: Model | None = None
 
     def sizes_of(self, operation: str, processes: int) -> tuple[int, ...]:
         """The sizes that can be measured."""
@@ -87,6 +91,7 @@ class Tuned:
     circumstances.   lost: what did not hold there.   kept: what did, of which the rules are made.
 
     broken: guidelines that the library breaks, as leadline.bench.guidelines has them; None if that was not asked for.
+    modelled: what the model left out.
     """
 
     table: Table
@@ -97,6 +102,7 @@ class Tuned:
     lost: list[Choice] = field(default_factory=list)
     kept: list[Choice] = field(default_factory=list)
     broken: list[dict[str, Any]] | None = None
+    modelled: Modelled = field(default_factory=Modelled)
 
 
 def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Tuned:
@@ -110,10 +116,11 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
     rows: Rows = []
     found: list[Choice] = []
     broken: list[dict[str, Any]] = []
+    modelled = Modelled(wanted.model)
     for operation in wanted.operations:
         for processes in wanted.counts:
-            if left_out := wanted.left_out(operation, processes):
-                which = ", ".join(map(str, left_out))
+            if not_whole := wanted.left_out(operation, processes):
+                which = ", ".join(map(str, not_whole))
                 say(f"skipped: {operation} of {which} bytes on {processes} ranks: not a multiple of 8 bytes")
             to_tune = wanted.sizes_of(operation, processes)
             if wanted.guidelines:
@@ -123,7 +130,8 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
                 found += [Choice(operation, size, processes, "native", launches=wanted.launches) for size in good]
                 broken += of_point
             for sizes, names in _groups(wanted, operation, to_tune, known):
-                measured = bench.choose(operation, sizes, processes, names, wanted.seed)
+                left_out = modelled.left_out(operation, sizes, processes, names)
+                measured = bench.choose(operation, sizes, processes, names, wanted.seed, left_out=left_out)
                 rows += measured
                 found += choices(measured, wanted.launches)
     if not wanted.calls:
@@ -136,7 +144,9 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
             return choose(measured, wanted.launches)
 
         found = refine(found, between, wanted.closest, wanted.refinements)
-    tuned = Tuned(Table(()), rows, broken=broken if wanted.guidelines else None)
+    if wanted.model is not None:
+        say(modelled.sentence)
+    tuned = Tuned(Table(()), rows, broken=broken if wanted.guidelines else None, modelled=modelled)
     tuned.kept = _confirm(bench, found, tuned)
     for choice in tuned.lost:
         say(
@@ -196,10 +206,24 @@ class Bench:
         self.progress = progress
         self.launches: list[Launch] = []
 
-    def choose(self, operation: str, sizes: Sequence[int], processes: int, names: Sequence[str], seed: int) -> Rows:
-        """Like `measure`, but candidates that can no longer be chosen are no longer measured."""
-        screening = SCREENING if len(names) > FEW else 0
-        return self.measure(operation, sizes, processes, names, seed, screening=screening, only_better=True)
+    def choose(
+        self,
+        operation: str,
+        sizes: Sequence[int],
+        processes: int,
+        names: Sequence[str],
+        seed: int,
+        left_out: Mapping[int, frozenset[str]] | None = None,
+    ) -> Rows:
+        """Like `measure`, but candidates that can no longer be chosen are no longer measured.
+
+        left_out: by size, those that never are.
+        """
+        left_out = left_out or {}
+        most = max(len(names) - len(left_out.get(size, ())) for size in sizes)
+        screening = SCREENING if most > FEW else 0
+        how = {"screening": screening, "only_better": True, "left_out": left_out, "most": most}
+        return self.measure(operation, sizes, processes, names, seed, **how)
 
     def measure(
         self,
@@ -219,8 +243,16 @@ class Bench:
         return self.measured(operation, sizes, processes, names, self.wanted.seed + 500, more_ranks=more_ranks)
 
     def measured(
-        self, operation: str, sizes: Sequence[int], processes: int, names: Sequence[str], seed: int, **how: Any
+        self,
+        operation: str,
+        sizes: Sequence[int],
+        processes: int,
+        names: Sequence[str],
+        seed: int,
+        most: int | None = None,
+        **how: Any,
     ) -> Measurement:
+        """most: names that any size has; None: all."""
         found = measure(
             operation,
             algorithms=list(names),
@@ -229,7 +261,7 @@ class Bench:
             library=self.wanted.library,
             launches=self.wanted.launches,
             rounds=self.wanted.rounds,
-            seconds=self.wanted.seconds * (1 + len(names)) / 4,
+            seconds=self.wanted.seconds * (1 + (len(names) if most is None else most)) / 4,
             launcher=shlex.split(self.wanted.launcher.replace("{ranks}", str(processes))) or None,
             seed=seed,
             keep=True,
