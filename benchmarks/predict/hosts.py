@@ -13,16 +13,19 @@ which each host has for itself.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
 import statistics
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from leadline._core import Network
 from leadline.calibration import calibration_of, launch_all
 from leadline.figures.run import open_run
 from leadline.mpi import Library, find
@@ -40,18 +43,21 @@ BURST = "8kb"  # with more, a message alone would be faster than several
 
 
 class Job:
-    """Runs of the program on the first so many hosts."""
+    """Runs of a program on the first so many hosts.   directory: for what is compiled.   steps: that the program says
+    it took so many seconds for.   words: its arguments."""
 
-    def __init__(self, made: hosts.Hosts, library: Library, arguments: argparse.Namespace) -> None:
-        self.made, self.library = made, library
-        self.steps, self.recorded, self.wanted = arguments.steps, arguments.recorded, arguments.wanted
-        self.program = arguments.directory.resolve() / "strips"
-        self.idle = arguments.directory.resolve() / "idle.so"
-        idle, strips = str(Path(__file__).with_name("idle.c")), str(TESTS / "programs" / "strips.c")
-        for words in (["-shared", "-fPIC", idle, "-o", self.idle], ["-rdynamic", strips, idle, "-o", self.program]):
-            subprocess.run([library.mpicc, "-O2", "-g", *words], check=True, env=library.env())
-        self.words = [str(self.program), str(self.steps), str(arguments.values), str(arguments.sleep_us)]
-        remote = links.remote_shell(made, arguments.directory.resolve())
+    def __init__(self, made: hosts.Hosts, library: Library, directory: Path, source: Path, steps: int) -> None:
+        self.made, self.library, self.steps = made, library, steps
+        self.words: list[str] = []
+        self.program = directory / source.stem
+        self.idle = directory / "idle.so"
+        idle = str(Path(__file__).with_name("idle.c"))
+        for words in (
+            ["-shared", "-fPIC", idle, "-o", str(self.idle)],
+            ["-rdynamic", str(source), idle, "-o", str(self.program)],
+        ):
+            subprocess.run([str(library.mpicc), "-O2", "-g", *words], check=True, env=library.env())
+        remote = links.remote_shell(made, directory)
         self.script = remote.with_name("idle-remote")
         self.script.write_text(f'#!/bin/sh\nLD_PRELOAD={self.idle} exec {remote} "$@"\n')
         self.script.chmod(0o755)
@@ -77,10 +83,14 @@ class Job:
         return done.stdout
 
     def record(self, directory: Path, ranks: int) -> None:
-        self.run([*LEADLINE, "record", "-o", str(directory), "--", *self.launch(ranks), *self.words])
+        self.run([*LEADLINE, "record", "-o", str(directory), "--", *self.launch(ranks), *self.command])
+
+    @property
+    def command(self) -> list[str]:
+        return [str(self.program), *self.words]
 
     def step_s(self, ranks: int) -> float:
-        said = self.run([*self.launch(ranks), *self.words])
+        said = self.run([*self.launch(ranks), *self.command])
         found = re.search(r"steps: ([\d.]+) s", said)
         if found is None:
             raise SystemExit(f"no time in: {said}")
@@ -94,26 +104,44 @@ def figures_of(predicted: Figures) -> dict[str, Any]:
     return {**iteration, "phases_s": predicted.phases_s}
 
 
-def predictions(job: Job, directory: Path) -> dict[str, dict[str, Any]]:
-    """Not by the command, which refuses runs whose ranks waited for cores: here they do so while they poll."""
+def calibrated(job: Job, directory: Path) -> Network:
+    """Between the first two hosts."""
     network = directory / "net.toml"
     os.environ |= job.environ
     launches = launch_all([*job.inside, *job.launch(2)], job.library, launches=1, seconds=20)
     network.write_text(write(calibration_of(launches).described))
-    for ranks in job.recorded:
+    return read(network).network
+
+
+def predictions(job: Job, directory: Path, recorded: Sequence[int], wanted: Sequence[int]) -> dict[str, dict[str, Any]]:
+    """Not by the command, which refuses runs whose ranks waited for cores: here they do so while they poll."""
+    change = Change(network=calibrated(job, directory))
+    for ranks in recorded:
         job.record(directory / str(ranks), ranks)
-    change = Change(network=read(network).network)
-    runs = [open_run(directory / str(ranks)) for ranks in job.recorded]
-    found = {str(ranks): figures_of(predict_ranks(runs, ranks, change).whole.predicted) for ranks in job.wanted}
-    return found | {f"{job.recorded[0]}, from within one host": within_one_host(job, directory, change)}
+    runs = [open_run(directory / str(ranks)) for ranks in recorded]
+    found = {str(ranks): figures_of(predict_ranks(runs, ranks, change).whole.predicted) for ranks in wanted}
+    return found | {f"{recorded[0]}, from within one host": within_one_host(job, directory, recorded[0], change)}
 
 
-def within_one_host(job: Job, directory: Path, change: Change) -> dict[str, Any]:
-    alone, ranks = directory / "one-host", job.recorded[0]
+def within_one_host(job: Job, directory: Path, ranks: int, change: Change) -> dict[str, Any]:
+    alone = directory / "one-host"
     launcher = job.library.launch(ranks, oversubscribe=True)
-    job.run([*LEADLINE, "record", "-o", str(alone), "--", *launcher, *job.words])
+    job.run([*LEADLINE, "record", "-o", str(alone), "--", *launcher, *job.command])
     apart = replace(change, hosts=tuple(f"host{rank}" for rank in range(ranks)))
     return figures_of(predict(open_run(alone), apart).predicted)
+
+
+@contextlib.contextmanager
+def made_hosts(number: int, rate: int) -> Iterator[hosts.Hosts]:
+    """rate: of each link, in Mbit/s."""
+    if not hosts.are_possible():
+        raise SystemExit("hosts cannot be made here: it needs root and virtual network cables")
+    with hosts.made(number) as made:
+        for at, node in enumerate(made.nodes, 1):
+            node.run(["ip", "-6", "addr", "flush", "dev", "eth0"])
+            links.limit(node, "eth0", f"{rate}mbit", BURST)
+            links.limit(made.login, f"w{at}", f"{rate}mbit", BURST)
+        yield made
 
 
 def numbers(given: str) -> tuple[int, ...]:
@@ -153,22 +181,20 @@ def main() -> None:
     parser.add_argument("--recorded", type=numbers, default=(4, 8), help="ranks of the recordings")
     parser.add_argument("--wanted", type=numbers, default=(16, 32), help="ranks of the predictions")
     arguments = parser.parse_args()
-    if not hosts.are_possible():
-        raise SystemExit("hosts cannot be made here: it needs root and virtual network cables")
     arguments.directory.mkdir(parents=True)
-    kept = arguments.directory / "hosts.json"
-    with hosts.made(max(arguments.wanted)) as made:
-        for number, node in enumerate(made.nodes, 1):
-            node.run(["ip", "-6", "addr", "flush", "dev", "eth0"])
-            links.limit(node, "eth0", f"{arguments.rate}mbit", BURST)
-            links.limit(made.login, f"w{number}", f"{arguments.rate}mbit", BURST)
-        job = Job(made, find(arguments.mpi), arguments)
-        predicted = predictions(job, arguments.directory.resolve())
+    directory, kept = arguments.directory.resolve(), arguments.directory / "hosts.json"
+    library = find(arguments.mpi)
+    if library is None:
+        raise SystemExit(f"{arguments.mpi} is not installed")
+    with made_hosts(max(arguments.wanted), arguments.rate) as made:
+        job = Job(made, library, directory, TESTS / "programs" / "strips.c", arguments.steps)
+        job.words = [str(arguments.steps), str(arguments.values), str(arguments.sleep_us)]
+        predicted = predictions(job, directory, arguments.recorded, arguments.wanted)
         data: dict[str, dict[str, Any]] = {"predicted": predicted, "measured_s": {}, "phases_s": {}, "load": {}}
         kept.write_text(json.dumps(data, indent=1) + "\n")  # before anything is measured
-        for ranks in (job.recorded[0], *job.wanted):
+        for ranks in (arguments.recorded[0], *arguments.wanted):
             data["measured_s"][str(ranks)] = [job.step_s(ranks) for _ in range(arguments.rounds)]
-            again = arguments.directory.resolve() / f"{ranks}-again"
+            again = directory / f"{ranks}-again"
             job.record(again, ranks)
             data["phases_s"][str(ranks)] = recorded_phases(open_run(again))
             data["load"][str(ranks)] = os.getloadavg()[0]
