@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from recorder.building import Builder
 from recorder.libraries import find
 
 from leadline.figures.run import Run, open_run
+from leadline.predict.ranks import RecordedTree
 
 STEPS = 80
 FIELDS = 6  # fields.c
@@ -26,9 +29,23 @@ per_byte_ns = 1
 """
 
 
-def record(directory: Path, program: str, *options: str, ranks: int = 2, steps: int = STEPS) -> Run:
-    """Many ranks wait for each other with Open MPI, which gives up its core meanwhile."""
-    names = ("mpich", "debian-mpich", "openmpi") if ranks == 2 else ("openmpi",)
+def traffic(tree: RecordedTree) -> Counter[tuple[Any, ...]]:
+    """Calls of each site and rank, by what they move and to whom."""
+    found: Counter[tuple[Any, ...]] = Counter()
+    for rank, own in enumerate(tree.ranks):
+        for leaf, call in zip(tree.leaves[own.of_class], own.calls, strict=True):
+            moved: tuple[Any, ...] = tuple((v.world, v.tag, v.sent, v.received) for v in call.parts)
+            if leaf.requests == "completes":
+                moved = (len(moved),)
+            found[leaf.name, rank, moved] += call.calls
+    return found
+
+
+def record(
+    directory: Path, program: str, *options: str, ranks: int = 2, steps: int = STEPS, shares_cores: bool = False
+) -> Run:
+    """Many ranks wait for each other with Open MPI, which gives up its core meanwhile.   shares_cores: so do two."""
+    names = ("mpich", "debian-mpich", "openmpi") if ranks == 2 and not shares_cores else ("openmpi",)
     library = next((found for found in map(find, names) if found is not None), None)
     recorder = running.find_recorder()
     if library is None or recorder is None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,7 +22,8 @@ from leadline.errors import UsageError
 from leadline.figures.run import Run, open_run
 from leadline.predict import Change, Pack, predict_ranks, scaling
 from leadline.predict.prediction import Replays
-from leadline.predict.ranks import RecordedTree, computation_of, extrapolation_of, read_tree, tree_with
+from leadline.predict.ranks import computation_of, extrapolation_of, read_tree, tree_with
+from replay.predicted_runs import traffic
 
 STEPS = 8
 VALUES = 6000
@@ -51,18 +50,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Run]:
         done = running.run_mpi(library, ranks, words, cwd=directory, recorder=recorder, run_directory=kept)
         assert done.returncode == 0, done.stderr
         found[ranks] = open_run(kept)
-    return found
-
-
-def traffic(tree: RecordedTree) -> Counter[tuple[Any, ...]]:
-    """Calls of each site and rank, by what they move and to whom."""
-    found: Counter[tuple[Any, ...]] = Counter()
-    for rank, own in enumerate(tree.ranks):
-        for leaf, call in zip(tree.leaves[own.of_class], own.calls, strict=True):
-            moved = tuple((v.world, v.tag, v.sent, v.received) for v in call.parts)
-            if leaf.requests == "completes":
-                moved = (len(moved),)  # type: ignore[assignment]
-            found[leaf.name, rank, moved] += call.calls
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from leadline.cli.predicted_paths import path_data, path_lines, tolerance_data, tolerance_lines
 from leadline.cli.predicted_ranks import ranks_data, ranks_lines
 from leadline.cli.predicted_steps import replayed_steps_data, replayed_steps_lines
 from leadline.cli.reporting import open_run, step_option, working
@@ -197,6 +198,19 @@ COLLECTIVE = "=collective"
     help="Only messages longer than that wait for their receiver.",
 )
 @click.option(
+    "--tolerance",
+    is_flag=True,
+    envvar="LEADLINE_TOLERANCE",
+    help="Also give how much later messages may arrive until the run takes 1, 2 and 5 % more time.",
+)
+@click.option(
+    "--longest-path",
+    "longest_path",
+    is_flag=True,
+    envvar="LEADLINE_LONGEST_PATH",
+    help="Also give which computation is on the longest path, and so makes the run longer.",
+)
+@click.option(
     "--timeline",
     is_flag=True,
     envvar="LEADLINE_TIMELINE",
@@ -237,6 +251,8 @@ def command(
     balance: bool,
     noise: str | None,
     eager: int | None,
+    tolerance: bool,
+    longest_path: bool,
     timeline: bool,
     output: str | None,
     as_json: bool,
@@ -261,6 +277,11 @@ def command(
         )
     if timeline and ranks is not None:
         raise UsageError("--timeline is for predictions on as many ranks as were recorded")
+    if tolerance and (ranks is not None or ideal):
+        what = "with messages that take time" if ideal else "on as many ranks as were recorded"
+        raise UsageError(f"--tolerance is for predictions {what}")
+    if longest_path and ranks is not None:
+        raise UsageError("--longest-path is for predictions on as many ranks as were recorded")
     if output is not None and ranks is not None:
         raise UsageError("-o is for predictions on as many ranks as were recorded")
     with working("replaying"):
@@ -336,11 +357,17 @@ def command(
             found = replays.predict(change)
         found.assumptions += [own.sentence] if own else []
         found.assumptions += [said for _, said in shared]
+        tolerated = replays.tolerance(change) if tolerance and replays is not None else None
+        on_path = replays.longest_path(change) if longest_path and replays is not None else None
         if output is not None and replays is not None:
             calls = write_run(replays, change, found, Path(output), _options_given())
             say(f"{shown(Path(output))}: a predicted run, {fmt.plural(calls, 'call')}")
     if as_json:
         data = data_of(found)
+        if tolerated is not None:
+            data["latency"] = tolerance_data(tolerated)
+        if on_path is not None:
+            data["longest_path"] = path_data(on_path)
         if timeline and replays is not None:
             data["timeline"] = replayed_steps_data(replays, change)
         printing.write_json(data | ranks_data(scaled) if scaled is not None else data, sys.stdout)
@@ -349,7 +376,9 @@ def command(
 
     screen = printing.console()
     width = screen.width if sys.stdout.isatty() else sys.maxsize
-    for line in [*(ranks_lines(scaled) if scaled is not None else ()), *lines_of(found)]:
+    more_lines = tolerance_lines(tolerated) if tolerated is not None else []
+    more_lines += path_lines(on_path) if on_path is not None else []
+    for line in [*(ranks_lines(scaled) if scaled is not None else ()), *lines_of(found), *more_lines]:
         screen.print("\n".join(folded(line, width)), markup=False, highlight=False, soft_wrap=True)
     if timeline and replays is not None:
         for pieces in replayed_steps_lines(replays, change, screen.width):
@@ -363,7 +392,13 @@ def _options_given() -> list[str]:
     words = []
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if not isinstance(parameter, click.Option) or parameter.name in ("output", "as_json", "timeline"):
+        if not isinstance(parameter, click.Option) or parameter.name in (
+            "output",
+            "as_json",
+            "timeline",
+            "tolerance",
+            "longest_path",
+        ):
             continue
         option = parameter.opts[-1]
         if parameter.is_flag:

@@ -16,14 +16,17 @@ from leadline.figures.run import Run
 from leadline.figures.steps import find_step
 from leadline.findings import RULES, SPOIL_TIMES
 from leadline.libraries import LIBRARIES
+from leadline.network.topology import check_places
 from leadline.predict import own_time, packing, placing
 from leadline.predict.changes import AnyChange, ExchangeFew, Made, Overlap, Without, apply
 from leadline.predict.costs import Costs, closest
+from leadline.predict.critical_path import OnPath, on_longest_path
 from leadline.predict.extrapolation import LEAST_STEPS, is_whole, replayed
 from leadline.predict.figures import Figures, between, phases_of, widened
 from leadline.predict.message_costs import ALL_COPIED
 from leadline.predict.notes import LAST_IS_APART, on_differences, on_extrapolation
 from leadline.predict.packing import Copies
+from leadline.predict.tolerance import Tolerance, tolerance_of, with_latency
 from leadline.predict.without_effect import on_collectives, on_nothing
 from leadline.text import format as fmt
 
@@ -336,6 +339,32 @@ class Replays:
         changed, _ = self._changed(change)
         return changed, _settings(replace(change, old_windows=self._makes_windows(change)), self.costs)
 
+    def tolerance(self, change: Change) -> Tolerance:
+        """How much latency the run with the change tolerates, by some twenty replays. Raises as predict()."""
+        _check_algorithms(change)
+        changed, _ = self._changed(change)
+        change = replace(change, old_windows=change.old_windows or self._makes_windows(change))
+
+        def replayed_with(added_s: float) -> tuple[float, float]:
+            network = None if change.network is None else with_latency(change.network, added_s)
+            settings = _settings(replace(change, network=network), self.costs)
+            settings.latency_ns += added_s * 1e9
+            outcome = _settled(replayed(changed, settings, self.steps, traced=True).outcome)
+            return max(outcome["end_s"]), outcome["sensitivities"][0]
+
+        return tolerance_of(replayed_with)
+
+    def longest_path(self, change: Change) -> list[OnPath]:
+        """The computation on the longest path of the run with the change, by some twenty replays. Raises UsageError as
+        predict()."""
+        _check_algorithms(change)
+        change = replace(change, old_windows=change.old_windows or self._makes_windows(change))
+
+        def seconds(tree: _core.ReplayTree) -> float:
+            return max(_settled(replayed(tree, _settings(change, self.costs), self.steps).outcome)["end_s"])
+
+        return on_longest_path(self.run, lambda: self._made(change, change.program)[0], seconds)
+
     def _last_is_apart(self, changed: _core.ReplayTree, change: Change) -> bool:
         """Whether it is unknown how often there is an iteration as the recording's last one."""
         return change.steps > self.steps and changed.last_is_apart
@@ -537,7 +566,7 @@ def figures_of(tree: _core.ReplayTree, change: Change, costs: Costs, recorded: i
     """recorded: steps.   draws: replays with iterations drawn again.
 
     Raises UsageError if the network has no place for a node."""
-    placing.check_places(tree.nodes, change.network)
+    check_places(tree.nodes, change.network)
     settings = _settings(change, costs)
     if is_whole(settings, recorded):  # translated once
         program = _core.ReplayProgram(tree, settings)
