@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from leadline.__main__ import main
-from leadline.cli.compare import paths_of
+from leadline.cli.compare import _say_notes, paths_of
 from leadline.compare import Comparison, Group, Subject, compare, from_run
 from leadline.compare.as_json import as_json
 from leadline.compare.environment import differences
@@ -21,6 +22,7 @@ from leadline.compare.subject import Concern, Part
 from leadline.compare.terminal import MOST_LINES, draw
 from leadline.compare.words import verdict
 from leadline.errors import UsageError
+from leadline.findings.finding import About, Finding
 from leadline.report.page import document
 from leadline.statistics import student, welch
 from leadline.text.screen import Screen
@@ -364,6 +366,35 @@ def test_findings_that_went_and_came_are_told() -> None:
     assert as_json(pair(a, b))["pairs"][0]["findings_gone"] == [
         {"id": "slow", "text": "slow: text. Help.", "cost_s": 1.0}
     ]
+
+
+def test_findings_about_files_of_one_kind_are_one_finding() -> None:
+    """Another file of a series may take most time, and another run may write into another directory."""
+
+    def concern(*files: str) -> Concern:
+        return from_run._concern(Finding("file-time", "notice", "t", {}, {}, "files", False, about=About(files=files)))
+
+    assert concern("/a/out0000.txt", "/a/out0020.txt").key == concern("/b/out0120.txt").key
+    assert concern("/a/out0000.txt").key != concern("/a/restart0000.txt").key
+
+
+def test_the_efficiency_of_repeats_is_that_of_the_median_run() -> None:
+    a = [replace(subject(i), load_balance=0.5, communication=c) for i, c in enumerate((0.2, 0.8, 0.4))]
+    b = [replace(subject(i + 3), load_balance=1.0, communication=c) for i, c in enumerate((0.9, 0.1, 0.6))]
+    out = Console(width=120, record=True, file=io.StringIO())
+    draw(pair(a, b), Screen(out, complete=False))
+    assert (
+        "parallel efficiency 20 % → 60 % = load balance 50 % → 100 % × communication 40 % → 60 %" in out.export_text()
+    )
+
+
+def test_a_caveat_of_several_runs_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    a = [replace(subject(i), name=f"a{i}", notes=[f"The ranks waited {40 + i} %."]) for i in (1, 2)]
+    b = [replace(subject(3), name="b", notes=["The ranks waited 49 %.", "A trace is missing."])]
+    _say_notes(pair(a, b))
+    assert capsys.readouterr().err == (
+        "leadline: a1: The ranks waited 41 %. Likewise: a2, b.\nleadline: b: A trace is missing.\n"
+    )
 
 
 def test_without_iterations_one_run_each_supports_no_claim_about_times() -> None:

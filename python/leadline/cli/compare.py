@@ -68,10 +68,7 @@ def command(
     with working("reading the runs"):
         comparison = _opened(groups, step)
         page = _written(comparison, Path(html or PAGE)) if html is not None else None
-    for group in comparison.groups:
-        for run in group.runs:
-            for note in run.notes:
-                say(f"{run.name}: {note}")
+    _say_notes(comparison)
     if json_:
         from leadline.compare.as_json import as_json
 
@@ -87,6 +84,20 @@ def command(
     if allowed is not None:
         _check(comparison, allowed)
     return 0
+
+
+def _say_notes(comparison: Any) -> None:
+    """What several runs have alike, but for its numbers, is said of the first of them."""
+    runs: dict[str, list[str]] = {}
+    said: dict[str, str] = {}
+    for run in (run for group in comparison.groups for run in group.runs):
+        for note in run.notes:
+            alike = re.sub("[0-9]+", "#", note)
+            runs.setdefault(alike, []).append(run.name)
+            said.setdefault(alike, note)
+    for alike, (first, *others) in runs.items():
+        likewise = f" Likewise: {', '.join(dict.fromkeys(others))}." if others else ""
+        say(f"{first}: {said[alike]}{likewise}")
 
 
 def _is_group(text: str) -> bool:

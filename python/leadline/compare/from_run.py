@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import defaultdict
 from collections.abc import Sequence
@@ -85,11 +86,13 @@ def _program(content: Content) -> tuple[str, list[str] | None]:
 
 
 def _concern(finding: Finding) -> Concern:
-    """By what its text names: the innermost routine, not the way to it."""
+    """By what its text names: the innermost routine, not the way to it; files by their names without numbers, since
+    another one of a series may take most time, and another run may write into another directory."""
     loop = finding.about.loop
     sites = [(site.function, site.path[-1].full if site.path else "") for site in finding.about.sites[:1]]
     where = (loop.routine,) if loop is not None else sites[0] if sites else ()
-    return Concern((finding.id, *where, *finding.about.files[:1]), finding.text, finding.cost_s)
+    files = [re.sub("[0-9]+", "#", Path(file).name) for file in finding.about.files[:1]]
+    return Concern((finding.id, *where, *files), finding.text, finding.cost_s)
 
 
 def _in_main_loop(content: Content) -> dict[int, float]:

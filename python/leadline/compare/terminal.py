@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from leadline.compare import several
 from leadline.compare.comparison import Comparison, Pair
+from leadline.compare.subject import Group
 from leadline.compare.times import WHOLES, Metric, whole_and_parts
 from leadline.compare.words import basis, change, letter, sentences, shown_name, tells, unchanged, value
 from leadline.text import format as fmt
@@ -146,13 +147,25 @@ def _claims(pair: Pair, most: int | None) -> list[Line]:
 
 
 def _efficiency(pair: Pair) -> list[Line]:
-    a, b = pair.a.first, pair.b.first
-    if a.load_balance is None or b.load_balance is None or a.communication is None or b.communication is None:
+    """Of each group's run whose parallel efficiency is the median, so that the product holds."""
+    a, b = (_efficient(group) for group in (pair.a, pair.b))
+    if a is None or b is None:
         return []
-    balance, communication = (a.load_balance, b.load_balance), (a.communication, b.communication)
-    shown = ((balance[0] * communication[0], balance[1] * communication[1]), balance, communication)
-    parallel, load, rest = (f"{_share(before)} → {_share(after)}" for before, after in shown)
+    parallel, load, rest = (
+        f"{_share(before)} → {_share(after)}"
+        for before, after in zip((a[0] * a[1], *a), (b[0] * b[1], *b), strict=True)
+    )
     return [f"  parallel efficiency {parallel} = load balance {load} × communication {rest}"]
+
+
+def _efficient(group: Group) -> tuple[float, float] | None:
+    """Load balance and communication efficiency."""
+    known = [
+        (run.load_balance, run.communication)
+        for run in group.runs
+        if run.load_balance is not None and run.communication is not None
+    ]
+    return sorted(known, key=lambda of: of[0] * of[1])[(len(known) - 1) // 2] if known else None
 
 
 def _concerns(pair: Pair, most: int | None) -> list[Line]:

@@ -72,8 +72,18 @@ function environments({ environment, groups }) {
 
 /** What is wrong with the runs, such as ranks without cores, and what is compared instead of what was asked. */
 function limits({ groups, limits }) {
-  const notes = groups.flatMap(({ runs }) => runs.flatMap(({ run, notes }) => notes.map((text) => `${run}: ${text}`)));
-  const texts = [...notes, ...limits];
+  const alike = new Map(); // what several runs have alike, but for its numbers, is said of the first of them
+  for (const { run, notes } of groups.flatMap(({ runs }) => runs)) {
+    for (const text of notes) {
+      const key = text.replace(/[0-9]+/g, "#");
+      if (alike.has(key)) alike.get(key).others.add(run);
+      else alike.set(key, { text: `${run}: ${text}`, others: new Set() });
+    }
+  }
+  const texts = [
+    ...[...alike.values()].map(({ text, others }) => (others.size ? `${text} Likewise: ${[...others].join(", ")}.` : text)),
+    ...limits,
+  ];
   if (!texts.length) return null;
   return h(
     "ul",
