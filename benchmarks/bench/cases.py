@@ -38,6 +38,14 @@ CASES = (
     Case("cart-shift", "MPI_Cart_shift", added_ns=25),
     Case("wtime", "MPI_Wtime", added_ns=25),
     Case("dup-self", "MPI_Comm_dup of MPI_COMM_SELF, and MPI_Comm_free", added_ns=2000, main=True),
+    Case("pwrite", "pwrite of 8 bytes"),
+    Case("pread", "pread of 8 bytes"),
+    Case("fwrite", "fwrite of 8 bytes"),
+    Case("fread", "fread of 8 bytes"),
+    Case("fgets", "fgets of 16 bytes"),
+    Case("fprintf", "fprintf of 16 bytes"),
+    Case("fputc", "fputc"),
+    Case("open-close", "open and close"),
 )
 # Under the shim as `leadline apply` preloads it, with a table of one rule that fits the last. That may take the least
 # that a tuning asks of a rule (tuning/choosing.py).

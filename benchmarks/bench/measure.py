@@ -31,8 +31,10 @@ class CaseCost:
 
     @property
     def verdict(self) -> str:
-        """ "yes", "missed", or "unclear" if the interval or the machine's noise is too wide to decide."""
+        """ "yes", "missed", or "unclear" if the interval or the machine's noise is too wide to decide; "": no limit."""
         t = self.typical
+        if self.case.ratio is None and self.case.added_ns is None:
+            return ""
         if self.case.ratio is not None:
             limit, found, noise = self.case.ratio, t.ratio, t.noise / t.base.value
             margin = limit - 1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from bench.cases import MEMORY_WANTED_KB, SIZE_WANTED_BYTES, SIZE_WANTED_RATIO
+from bench.cases import MEMORY_WANTED_KB, SIZE_WANTED_BYTES, SIZE_WANTED_RATIO, Case
 from bench.measure import CaseCost, MemoryCost, TraceSize
 
 
@@ -15,8 +15,14 @@ def _verdict(holds: bool) -> str:
     return "yes" if holds else "missed"
 
 
+def _wanted(case: Case, added: str, ratio: str) -> str:
+    if case.added_ns is not None:
+        return added.format(case.added_ns)
+    return ratio.format(case.ratio) if case.ratio is not None else ""
+
+
 def print_costs(console: Console, costs: Sequence[CaseCost], clock: str) -> None:
-    table = Table(title=f"Nanoseconds per MPI call ({clock} time), medians of paired launches, 95 % intervals")
+    table = Table(title=f"Nanoseconds per call ({clock} time), medians of paired launches, 95 % intervals")
     for name in ("case", "library"):
         table.add_column(name)
     for name in ("base", "recorded", "added", "interval", "fastest blocks", "noise", "ratio", "wanted"):
@@ -24,7 +30,7 @@ def print_costs(console: Console, costs: Sequence[CaseCost], clock: str) -> None
     table.add_column("holds")
     for c in costs:
         t = c.typical
-        wanted = f"≤ {c.case.added_ns:g} ns" if c.case.added_ns is not None else f"≤ × {c.case.ratio:g}"
+        wanted = _wanted(c.case, "≤ {:g} ns", "≤ × {:g}")
         table.add_row(
             c.case.what,
             c.library,
@@ -87,7 +93,7 @@ def markdown_costs(costs: Sequence[CaseCost]) -> str:
     lines = ["| case | library | base | added | interval | noise | ratio | wanted | holds |", "|---" * 9 + "|"]
     for c in costs:
         t = c.typical
-        wanted = f"≤ {c.case.added_ns:g}" if c.case.added_ns is not None else f"× ≤ {c.case.ratio:g}"
+        wanted = _wanted(c.case, "≤ {:g}", "× ≤ {:g}")
         cells = [
             c.case.what,
             c.library,

@@ -10,7 +10,7 @@
 
 extern int rank, size;
 
-// Runs the case's loop `iterations` times; returns the number of MPI calls this rank made.
+// Runs the case's loop `iterations` times; returns the number of calls this rank made.
 typedef int64_t (*Run)(int64_t iterations);
 
 typedef struct {
@@ -19,7 +19,8 @@ typedef struct {
   int64_t iterations;  // per block, so that a block takes some 10 ms
 } Case;
 
-extern const Case send_cases[], step_cases[], site_cases[], random_cases[], local_cases[], collective_cases[];
+extern const Case send_cases[], step_cases[], site_cases[], random_cases[], local_cases[], collective_cases[],
+    file_cases[];
 
 static inline uint64_t next_random(uint64_t* state) {  // xorshift64*
   uint64_t x = *state;

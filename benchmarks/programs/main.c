@@ -18,7 +18,8 @@
 
 int rank, size;
 
-static const Case* const groups[] = {send_cases, step_cases, site_cases, random_cases, local_cases, collective_cases};
+static const Case* const groups[] = {send_cases,  step_cases,       site_cases, random_cases,
+                                     local_cases, collective_cases, file_cases};
 
 static const Case* find_case(const char* name) {
   for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); ++g) {
