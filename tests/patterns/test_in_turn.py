@@ -52,6 +52,16 @@ __attribute__((noinline)) static void stages(int times) {
     spend(200);
   }
 }
+__attribute__((noinline)) static void short_steps(int times) {
+  for (int stage = 0; stage < times; ++stage) {
+    swap(100, 6);
+    spend(150);
+    for (int step = 0; step < 1 << stage; ++step) {
+      swap(110, 7);
+      spend(80);
+    }
+  }
+}
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   comm = MPI_COMM_WORLD;
@@ -65,6 +75,8 @@ int main(int argc, char** argv) {
     fields();
     spend(100);
     stages(argc + 2);
+    spend(100);
+    short_steps(argc + 2);
   }
   MPI_Finalize();
 }
@@ -105,3 +117,8 @@ def test_fields_of_each_stage_are_and_stages_are_not(packable: list[dict[str, An
     """Three stages, in each of which six fields and then four fluxes are exchanged, with computation between them."""
     (told,) = (p["evidence"] for p in packable if "stages" in p["routines"])
     assert (told["together"], told["together_at_least"], len(told["loops"])) == (4, True, 2)
+
+
+def test_stages_with_more_and_more_short_steps_are_not_packed(packable: list[dict[str, Any]]) -> None:
+    """Of a Runge-Kutta step, say: each stage needs what the one before it brought."""
+    assert "short_steps" not in routines_of(packable)

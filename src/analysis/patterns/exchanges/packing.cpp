@@ -123,6 +123,21 @@ bool Packing::has_other_messages(const Exchange& e, uint32_t outer, uint32_t inn
   return false;
 }
 
+// Whether a loop within, which sends as well, has another number of iterations in some of them, as the short steps in
+// the stages of a step: then they are no fields of one kind, and each stage needs what the one before it brought.
+bool Packing::has_unlike_iterations(uint32_t loop) const {
+  const RunLoops& loops = profile_.loops();
+  const auto is_unlike = [](const LoopCell& c) { return c.entries && c.iterations() % c.entries; };
+  for (uint32_t s = 0; s < loop_of_site_.size(); ++s) {
+    if (traffic_.sites()[s].sent.empty()) continue;
+    for (uint32_t l = loop_of_site_[s]; l && l != loop && loops.within(l, loop); l = loops.all()[l].outer) {
+      const std::vector<LoopCell>& cells = loops.all()[l].cells;
+      if (!loops.all()[l].silent && std::any_of(cells.begin(), cells.end(), is_unlike)) return true;
+    }
+  }
+  return false;
+}
+
 // If no fence orders them, a rank may wait for what others put into its memory, which no call shows.
 bool Packing::may_wait_for_memory(const Exchange& e) const {
   return std::any_of(e.sites.begin(), e.sites.end(), [&](uint32_t s) {
@@ -167,7 +182,7 @@ uint32_t Packing::outermost_loop(const Exchange& e, const SiteTraffic& site, uin
   for (uint32_t l = site.loop; l && l != loops.main(); l = loops.all()[l].outer) {
     // In each of its iterations, to each partner.
     const double rest = fixed_iterations(l) > 1 ? to_each / static_cast<double>(loops.iterations(l)) : 0;
-    if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l) ||
+    if (rest < 0.99 || std::abs(rest - std::round(rest)) > 0.01 || collective_within(l) || has_unlike_iterations(l) ||
         may_be_the_step(l, mean_bytes(e)) || passes_on(l, mean_bytes(e)))
       continue;
     if (outermost && has_other_messages(e, l, outermost)) break;

@@ -35,6 +35,7 @@ class Packing {
   bool computes_between(const Step& step, const std::map<SiteTraffic::Edge, Sends>& sends, int64_t bytes) const;
   bool may_be_the_step(uint32_t loop, int64_t bytes) const;
   bool has_other_messages(const Exchange& e, uint32_t outer, uint32_t inner) const;
+  bool has_unlike_iterations(uint32_t loop) const;
   bool passes_on(uint32_t loop, int64_t bytes) const;
   uint64_t fixed_iterations(uint32_t loop) const;
   bool collective_within(uint32_t loop) const;
