@@ -23,7 +23,7 @@ from leadline.mpi import Library, find
 from leadline.statistics.repeats import repeats_for
 
 PROGRAM = Path(__file__).resolve().parent / "timed_work.c"
-WORK = 1000  # thousand rounds in each step
+WORK = 500  # thousand rounds in each step
 PLANTED = 0.05
 FIRST = 3  # repeats, after which the dry run is asked
 SIZES = (3, 5, 10)  # repeats of campaigns of cells that are the same
