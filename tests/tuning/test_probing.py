@@ -54,5 +54,5 @@ def test_points_that_were_not_timed_are_told(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_rank_that_sees_no_plan_ends_the_wait_for_the_others() -> None:
     """On a node that has another /tmp: it says so and leaves, and the others wait in MPI_Init."""
     blind = "echo 'leadline-probe: cannot read /x/plan on node7' >&2; exec sleep 3600"
-    said = probing._run(["sh", "-c", blind], dict(os.environ), 3000)
+    said, _ = probing._run(["sh", "-c", blind], dict(os.environ), 3000)
     assert said == ["leadline-probe: cannot read /x/plan on node7"]

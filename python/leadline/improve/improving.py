@@ -38,7 +38,7 @@ from leadline.runs.interruption import Interruption, interruption
 from leadline.runs.launch import Launch
 from leadline.statistics.sequential import CONFIRMING, FEWEST_TO_DROP, gain_of
 from leadline.text import format as fmt
-from leadline.tuning.probing import Subject, ask, subject
+from leadline.tuning.probing import TIME_LIMIT_S, Subject, ask, subject
 
 RECORD, BETTER = "record", "better"
 HOME = "home"  # beside the files of settings: empty
@@ -47,6 +47,7 @@ FEW, ROUNDS_AT_LEAST = 3, 2  # so many candidates get fewer rounds, if there is 
 PART_TO_REPLAY = 20  # of the time that is left
 BETWEEN = 1.1  # launches that one costs, with its recording read and its settings written
 PART_TO_PROVE = 3  # of the time that is left
+LEAST_TO_PROVE_S, LAUNCHES_TO_PROVE = 15.0, 5  # a proof's limit: as long as so many launches
 WITHOUT_TIME = "no time"  # how the next two begin
 NO_TIME_TO_PROVE = "no time to see whether it takes effect: {} for that"
 NO_TIME = "no time: {} launches of {} fit into what --for leaves"
@@ -191,7 +192,9 @@ class _Improving:
             if not why:
                 self.progress(f"does it take effect? {setting.what}")
                 try:
-                    why = why_without_effect(setting, self.wanted.launched, self.wanted.environ, ranks, folder)
+                    limit_s = min(max(LEAST_TO_PROVE_S, LAUNCHES_TO_PROVE * wall_s), TIME_LIMIT_S)
+                    command, environ = self.wanted.launched, self.wanted.environ
+                    why = why_without_effect(setting, command, environ, ranks, folder, limit_s)
                 except LeadlineError as error:
                     why = str(error)
             if why and _limits(setting):

@@ -23,7 +23,7 @@ from leadline.placing.topology import list_of
 from leadline.runs.execute import execute
 from leadline.runs.launch import Launch
 from leadline.text import format as fmt
-from leadline.tuning.probing import ProbeFailed, Subject, ask, subject
+from leadline.tuning.probing import TIME_LIMIT_S, ProbeFailed, Subject, ask, subject
 from leadline.tuning.protocol import tried
 from leadline.tuning.proving import prove
 
@@ -34,9 +34,15 @@ CORES = re.compile(r"leadline-cores (\S+)")
 
 
 def why_without_effect(
-    setting: Setting, command: Sequence[str], environ: Mapping[str, str], ranks: int, folder: Path
+    setting: Setting,
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    ranks: int,
+    folder: Path,
+    limit_s: float = TIME_LIMIT_S,
 ) -> str:
-    """Why it has no effect, or cannot be set; "" if it takes effect.   folder: for files that it names."""
+    """Why it has no effect, or cannot be set; "" if it takes effect.   folder: for files that it names.   limit_s: for
+    messages of the probe, which a setting can make get stuck."""
     if setting.places:
         return _placed(setting, command, environ)
     words, left = command_with(command, environ, [setting], {})
@@ -51,7 +57,7 @@ def why_without_effect(
         if setting.table is not None:
             return _algorithm(setting, about, ranks, folder)
         if setting.sent is not None:
-            return tried(about, setting.sent).why
+            return tried(about, setting.sent, limit_s).why
         return _reached(setting, about, variables_of([setting], folder))
     except ProbeFailed as error:
         return str(error)

@@ -46,6 +46,10 @@ class ProbeFailed(LeadlineError):
     """The probe did not run to its end under these settings; the message is the library's."""
 
 
+class ProbeStuck(ProbeFailed):
+    """The library started, but messages did not arrive in time."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """The subject of the questions. file: its libmpi. library: None if it is unknown."""
@@ -142,21 +146,23 @@ def ask(
     eager: int = 0,
     memory: int = 0,
     hints: bool = False,
+    limit_s: float = TIME_LIMIT_S,
 ) -> Answers:
     """Start the probe in the program's place. named: environment variables whose values to report.
 
     errant: variables for the ranks that send this many bytes more than they should, to provoke an error.
     eager: look for the longest message, up to this many bytes, that is sent before it is received.   memory: see where
     a block of so many bytes comes from.   hints: see those that MPI-IO uses for a file. All without points only.
+    limit_s: for a launch, besides the time of points.
 
-    Raises ProbeFailed if the library cannot even be initialised in this way.
+    Raises ProbeFailed if the library cannot even be initialised in this way, or messages get stuck.
     """
     watched = routines(subject)
     if watched or not points:
         more = [f"eager {eager}"] if eager else []
         more += [f"memory {memory}"] if memory else []
         more += [HINTS] if hints else []
-        return _launch(subject, variables, list(points), "even", watched, named, controls, {}, more)
+        return _launch(subject, variables, list(points), "even", watched, named, controls, {}, more, limit_s)
     # One error is all that a launch can take.
     found = Answers()
     for point in points:
@@ -188,6 +194,7 @@ def _launch(
     controls: Sequence[str],
     errant: Mapping[str, str],
     more: Sequence[str] = (),
+    limit_s: float = TIME_LIMIT_S,
 ) -> Answers:
     """more: lines of the plan."""
     with shared_folder("probe") as folder:
@@ -199,8 +206,8 @@ def _launch(
         lines += [f"point {point.operation} {point.n_bytes} {point.processes} {how}" for point in points]
         (folder / "plan").write_bytes(os.fsencode("\n".join(lines) + "\n"))
         words, environ = _probe_words(subject, variables, folder / "plan")
-        limit = ERROR_TIME_LIMIT_S if how == "uneven" else TIME_LIMIT_S + POINT_TIME_LIMIT_S * len(points)
-        said = _run(words, environ, limit)
+        limit = ERROR_TIME_LIMIT_S if how == "uneven" else limit_s + POINT_TIME_LIMIT_S * len(points)
+        said, ended = _run(words, environ, limit)
         found = _read(folder)
         for path in sorted(folder.glob("said-errors.*")):
             said += _lines(path.read_text(errors="replace"))
@@ -210,6 +217,8 @@ def _launch(
     if found.size == 0:
         message = " | ".join(said[:6]) or "(no output)"
         raise ProbeFailed(f"the MPI library fails to start with these settings: {message}")
+    if not ended and found.eager is None and any(line.startswith("eager ") for line in more):
+        raise ProbeStuck(f"messages of leadline-probe were still on their way after {limit:.0f} s")
     if how == "uneven":
         for rank, text in fatal_errors(said):
             answer = found.points.setdefault(points[0], Answer())
@@ -247,13 +256,16 @@ def _probe_words(subject: Subject, variables: dict[str, str], plan: Path) -> tup
     return [*words[:start], *with_program(words[start:], ours, launcher.kind)], environ
 
 
-def _run(words: list[str], environ: dict[str, str], limit_s: float) -> list[str]:
-    """The lines it wrote. Ended after limit_s: after an error ranks may wait forever. If a rank says that it can't see
-    the plan, the others wait in MPI_Init for it."""
+def _run(words: list[str], environ: dict[str, str], limit_s: float) -> tuple[list[str], bool]:
+    """The lines it wrote, and whether it ended by itself.
+
+    Ended after limit_s: after an error ranks may wait forever. If a rank says that it can't see the plan, the others
+    wait in MPI_Init for it.
+    """
     found = execute(Launch("the probe", tuple(words), environ, limit_s=limit_s, merged=True, gives_up_on=UNSEEN))
     if found.ending is Ending.NOT_STARTED:
         raise ProbeFailed(found.reason)
-    return found.lines()
+    return found.lines(), found.ending is not Ending.TIMED_OUT
 
 
 def _lines(text: str) -> list[str]:

@@ -25,7 +25,7 @@ from leadline.runs.outcome import Outcome
 from leadline.runs.runner import Done, Runner
 from leadline.runs.samples import Samples
 from leadline.statistics.paired import PairedRatio
-from leadline.tuning.probing import ProbeFailed, Subject, ask, subject, words_with
+from leadline.tuning.probing import TIME_LIMIT_S, ProbeFailed, ProbeStuck, Subject, ask, subject, words_with
 
 SCHEMA = 1
 MOST_EAGER = 2 << 20  # bytes
@@ -44,12 +44,22 @@ class Tried:
     eager: int | None = None
 
 
-def tried(about: Subject, candidate: Candidate) -> Tried:
-    """Whether the library starts with it, its own variable has the value, and messages are sent as the setting says."""
+def tried(about: Subject, candidate: Candidate, limit_s: float = TIME_LIMIT_S) -> Tried:
+    """Whether the library starts with it, its own variable has the value, and messages are sent as the setting says.
+    limit_s: for that."""
     control = candidate.control
     wanted = dict((control, *candidate.control_elsewhere)) if control else {}
     try:
-        answers = ask(about, candidate.variables, named=list(candidate.variables), controls=[*wanted], eager=MOST_EAGER)
+        answers = ask(
+            about,
+            candidate.variables,
+            named=list(candidate.variables),
+            controls=[*wanted],
+            eager=MOST_EAGER,
+            limit_s=limit_s,
+        )
+    except ProbeStuck as error:
+        return Tried(str(error))
     except ProbeFailed as error:
         return Tried(f"{candidate.needs}: {error}" if candidate.needs else str(error))
     eager = answers.eager if answers.size > 1 else None
