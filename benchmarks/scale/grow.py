@@ -14,10 +14,11 @@ import shutil
 import struct
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline import _core
+from leadline import _core, cores
 from leadline.anonymise.node_file import member
 from leadline.anonymise.payloads import Payload, string, varint
 from leadline.anonymise.trace_file import _unpacked, identity_of
@@ -163,12 +164,12 @@ def counterpart(rank: int, ranks: int, base: int, row: int) -> int:
     return row + (rank - row) % (base - 2 * row)
 
 
-def nodes(source: Path, ranks: int, row: int, per_node: int) -> Iterator[tuple[str, bytes]]:
-    """The name and content of each node's file."""
+def nodes(source: Path, ranks: int, row: int, per_node: int, part: int, parts: int) -> Iterator[tuple[str, bytes]]:
+    """The name and content of the file of every `parts`-th node."""
     made = [grown(data) for data in traces_of(source)]
     if ranks < len(made) or len(made) <= 2 * row:
         raise SystemExit(f"{len(made)} ranks in {source}: needs more than {2 * row}, and at most {ranks}")
-    for first in range(0, ranks, per_node):
+    for first in range(part * per_node, ranks, parts * per_node):
         members = []
         for rank in range(first, min(first + per_node, ranks)):
             place = Place(rank, ranks, per_node)
@@ -189,9 +190,17 @@ def main() -> int:
     given.out.mkdir(parents=True)
     for shared in (*given.run.glob("shared-*.structure"), given.run / "job.json"):
         shutil.copy(shared, given.out)
-    for name, content in nodes(given.run, given.ranks, given.row, given.per_node):
-        (given.out / name).write_bytes(content)
+    parts = cores.number()
+    with ProcessPoolExecutor(parts) as pool:
+        for done in [pool.submit(write, given, part, parts) for part in range(parts)]:
+            done.result()
     return 0
+
+
+def write(given: argparse.Namespace, part: int, parts: int) -> None:
+    """Every `parts`-th node."""
+    for name, content in nodes(given.run, given.ranks, given.row, given.per_node, part, parts):
+        (given.out / name).write_bytes(content)
 
 
 if __name__ == "__main__":
