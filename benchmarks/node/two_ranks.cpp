@@ -65,12 +65,15 @@ int copy(void*, const void* from, void* to, int64_t n) {
   return 0;
 }
 
-// The shortest and the middle of many, of the later process; ns. Both have just written their buffers.
-template <class F>
-void measure(const char* what, int64_t bytes, F f) {
-  constexpr int rounds = 401;
-  static int64_t took[rounds];
-  for (int i = 0; i < rounds; ++i) {
+// One of each by turns, because other work on the machine, and where its host runs the two cores, change within
+// seconds. Microseconds of the later process, least and median, and the median of the second's time divided by the
+// first's of the same turn, with its quartiles. Both have just written their buffers.
+struct Timed {
+  static constexpr int rounds = 401;
+  int64_t ns[rounds];
+
+  template <class F>
+  void time(int round, int64_t bytes, F f) {
     for (int64_t k = 0; k < bytes; k += 64) shared->input[rank_][k]++;
     for (int64_t k = 0; k < bytes; k += 64) (void)*const_cast<volatile char*>(&shared->data[rank_][k]);
     meet();
@@ -79,12 +82,30 @@ void measure(const char* what, int64_t bytes, F f) {
     f();
     shared->took[rank_].store(now() - begin);
     meet();
-    took[i] = std::max(shared->took[0].load(), shared->took[1].load());
+    ns[round] = std::max(shared->took[0].load(), shared->took[1].load());
   }
-  std::sort(took, took + rounds);
+  double sorted_us(int place) {
+    std::sort(ns, ns + rounds);
+    return static_cast<double>(ns[place]) / 1e3;
+  }
+};
+
+template <class Bound, class F>
+void compare(const char* what, int64_t bytes, Bound bound, F f) {
+  constexpr int rounds = Timed::rounds;
+  static Timed first, second;
+  static double ratios[rounds];
+  for (int i = 0; i < rounds; ++i) {
+    first.time(i, bytes, bound);
+    second.time(i, bytes, f);
+    ratios[i] = static_cast<double>(second.ns[i]) / static_cast<double>(std::max<int64_t>(first.ns[i], 1));
+  }
+  std::sort(ratios, ratios + rounds);
+  const double least[2] = {first.sorted_us(0), second.sorted_us(0)};
+  const double middle[2] = {first.sorted_us(rounds / 2), second.sorted_us(rounds / 2)};
   if (rank_ == 0)
-    printf("%-28s %8lld B  least %9.3f us  median %9.3f us\n", what, static_cast<long long>(bytes),
-           static_cast<double>(took[0]) / 1e3, static_cast<double>(took[rounds / 2]) / 1e3);
+    printf("| %-9s | %7lld | %8.2f %8.2f | %8.2f %8.2f | %5.2f (%.2f to %.2f) |\n", what, static_cast<long long>(bytes),
+           least[0], middle[0], least[1], middle[1], ratios[rounds / 2], ratios[rounds / 4], ratios[rounds * 3 / 4]);
 }
 
 }  // namespace
@@ -106,27 +127,39 @@ int main() {
   const node::Means means{
       .state = nullptr, .reduce = nullptr, .copy = copy, .progress = [](void*) {}, .combine = sum, .extent = 8};
   char *in = shared->input[rank_], *out = shared->data[rank_], *other = shared->input[1 - rank_];
-  for (int64_t n : {8, 1024, 65536, 1 << 20}) {
+  if (rank_ == 0) printf("|           |   bytes | bound: least, median | operation: least, median | ratio |\n");
+  for (int64_t n : {8, 1024, 65536, 1 << 20, 4 << 20}) {
     const int64_t c = n / 8, half = c / 2;
-    measure("copy from the other", n, [&] { memcpy(out, other, n); });
-    measure("bound: broadcast", n, [&] {
-      if (rank_ == 1) memcpy(out, other, n);
-    });
-    measure("broadcast", n, [&] { team->run({Operation::broadcast, 0, c, in, in}, means); });
-    measure("bound: reduce", n, [&] {
-      if (rank_ == 0) sum(in, other, out, c);
-    });
-    measure("reduce", n, [&] { team->run({Operation::reduce, 0, c, in, rank_ == 0 ? out : nullptr}, means); });
-    measure("bound: allreduce", n, [&] {
-      const int64_t at = rank_ * half * 8;
-      sum(shared->input[0] + at, shared->input[1] + at, out + at, half);
-      meet();
-      const int64_t rest = (1 - rank_) * half * 8;
-      memcpy(out + rest, shared->data[1 - rank_] + rest, half * 8);
-    });
-    measure("allreduce", n, [&] { team->run({Operation::allreduce, 0, c, in, out}, means); });
-    measure("alltoall", n, [&] { team->run({Operation::alltoall, 0, c, in, out}, means); });
-    measure("barrier", n, [&] { team->run({Operation::barrier, 0, 0, nullptr, nullptr}, means); });
+    const int64_t counts[2] = {half, c - half}, begins[2] = {0, half * 8};
+    const int64_t mine = begins[rank_], rest = begins[1 - rank_];
+    compare(
+        "broadcast", n,
+        [&] {
+          if (rank_ == 1) memcpy(out, other, n);
+        },
+        [&] { team->run({Operation::broadcast, 0, c, in, in}, means); });
+    compare(
+        "reduce", n,
+        [&] {
+          if (rank_ == 0) sum(in, other, out, c);
+        },
+        [&] { team->run({Operation::reduce, 0, c, in, rank_ == 0 ? out : nullptr}, means); });
+    compare(
+        "allreduce", n,
+        [&] {
+          sum(shared->input[0] + mine, shared->input[1] + mine, out + mine, counts[rank_]);
+          meet();
+          memcpy(out + rest, shared->data[1 - rank_] + rest, counts[1 - rank_] * 8);
+        },
+        [&] { team->run({Operation::allreduce, 0, c, in, out}, means); });
+    if (n * 2 <= longest)
+      compare(
+          "alltoall", n,
+          [&] {
+            memcpy(out + rank_ * n, in + rank_ * n, n);
+            memcpy(out + (1 - rank_) * n, other + rank_ * n, n);
+          },
+          [&] { team->run({Operation::alltoall, 0, c, in, out}, means); });
   }
   if (rank_ == 0) wait(nullptr);
   return 0;

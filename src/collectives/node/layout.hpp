@@ -1,4 +1,5 @@
-// What a segment holds. Each rank writes its own part only, and what others wait for has a cache line of its own:
+// What a segment holds. What others wait for has a cache line of its own. Each rank writes its own part only, but for
+// sums, which take the place of contributions to them (reducing.cpp).
 //
 //   head    a random number, by which the segment is known; the cores that its ranks may use
 //   by rank

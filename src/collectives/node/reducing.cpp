@@ -3,7 +3,12 @@
 //
 // Short ones: every rank puts its contribution into the segment, and who gets the result combines them itself. Long
 // ones go in rounds: each rank combines a part of the round for all, so that it need not put its own contribution to
-// that part; where that was to be is the result then. While a round is combined, the next is filled and the last taken.
+// that part. While a round is combined, the next is filled and the last taken.
+//
+// The result of a part takes the place of what the next rank has contributed to it. That rank takes the result from its
+// own ring and fills the same place again: with two ranks, a cache line goes there and back once in a round, and each
+// takes it for writing at once. If the results were in the ring of the rank that combines them, as many lines more
+// would go from one to the other, and each a second time before it can be written.
 #include <string.h>
 
 #include <algorithm>
@@ -93,6 +98,27 @@ class Reducing {
 
   // --- By rounds
 
+  // A piece at a time: what was combined is copied from the nearest cache, while the next lines come.
+  static constexpr int64_t piece_bytes = 2048;
+
+  // f(first, count) of elements. Lines of `owned` that this rank is to write later are asked for ahead of it.
+  template <class F>
+  void by_pieces(const char* owned, int64_t count, F f) const {
+    const int64_t each = means_.packed ? std::max<int64_t>(piece_bytes / means_.extent, 1) : count;
+    if (owned) take_for_writing(owned, bytes_of(std::min(each, count)));
+    for (int64_t first = 0; first < count; first += each) {
+      const int64_t length = std::min(each, count - first), after = first + length;
+      if (owned && after < count) take_for_writing(owned + bytes_of(after), bytes_of(std::min(each, count - after)));
+      f(first, length);
+    }
+  }
+
+  static void take_for_writing(const char* at, int64_t bytes) {
+#ifdef __x86_64__
+    for (int64_t i = 0; i < bytes; i += line_bytes) asm volatile("prefetchw %0" : : "m"(at[i]));
+#endif
+  }
+
   struct Part {
     int64_t first, count;  // within the round
   };
@@ -113,6 +139,7 @@ class Reducing {
   Round round_at(int64_t number) const {
     return {number, number * in_round_, std::min(in_round_, work_.count - number * in_round_)};
   }
+  int next(int rank) const { return rank + 1 < team_.size() ? rank + 1 : 0; }
   char* ring(int rank, const Round& round, int64_t element) const {
     return team_.place(rank).ring[round.number % rounds_in_ring] + means_.before + bytes_of(element);
   }
@@ -148,11 +175,16 @@ class Reducing {
       for (int i = 1; i < team_.size(); ++i)
         team_.wait_for(team_.place((me() + i) % team_.size()).progress.filled, team_.counted(round.number + 1), means_);
       const char* const input = work_.input + bytes_of(round.first + own.first);
-      char* const shared = ring(me(), round, own.first);
+      char* const between = ring(me(), round, own.first);  // nothing was put there
+      char* const shared = ring(next(me()), round, own.first);
       char* const result = has_result(me()) ? work_.data + bytes_of(round.first + own.first) : shared;
-      combine([&](int rank) { return rank == me() ? input : ring(rank, round, own.first); }, shared, result, own.count);
       const bool others_want_it = !to_root_ || me() != work_.root;
-      if (result != shared && others_want_it) put(result, shared, own.count);
+      by_pieces(others_want_it ? shared : nullptr, own.count, [&](int64_t first, int64_t count) {
+        const int64_t at = bytes_of(first);
+        const auto operand = [&](int rank) { return (rank == me() ? input : ring(rank, round, own.first)) + at; };
+        combine(operand, between + at, result + at, count);
+        if (result != shared && others_want_it) put(result + at, shared + at, count);
+      });
     }
     team_.own().progress.reduced.store(team_.counted(round.number + 1), std::memory_order_release);
   }
@@ -163,7 +195,10 @@ class Reducing {
       const Part part = part_of(rank, round.count);
       if (!part.count) continue;
       team_.wait_for(team_.place(rank).progress.reduced, team_.counted(round.number + 1), means_);
-      put(ring(rank, round, part.first), work_.data + bytes_of(round.first + part.first), part.count);
+      const char* const from = ring(next(rank), round, part.first);
+      char* const to = work_.data + bytes_of(round.first + part.first);
+      by_pieces(next(rank) == me() ? from : nullptr, part.count,
+                [&](int64_t first, int64_t count) { put(from + bytes_of(first), to + bytes_of(first), count); });
     }
     team_.own().progress.finished.store(team_.counted(round.number + 1), std::memory_order_release);
   }
