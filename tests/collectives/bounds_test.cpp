@@ -97,6 +97,7 @@ const Formula formulas[] = {
     {A, "ring", [](double p, double, double) { return Figures{2 * (p - 1), 2 * p * (p - 1), 2 * (p - 1)}; }, false},
     {A, "segmented_ring", [](double p, double, double) { return Figures{any, any, 2 * (p - 1)}; }, false},
     {A, "rabenseifner", [](double p, double l, double) { return Figures{2 * l, 2 * p * l, 2 * (p - 1)}; }, true},
+    {A, "circulant", [](double p, double, double) { return Figures{any, any, 2 * (p - 1)}; }, false},
     {A, "direct", [](double p, double, double) { return Figures{2 * (p - 1), 2 * p * (p - 1), 2 * (p - 1)}; }, false},
 
     {E, "linear", [](double p, double, double) { return Figures{p - 1, p * (p - 1), p * (p - 1)}; }, false},
