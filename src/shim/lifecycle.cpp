@@ -8,6 +8,7 @@
 
 #include "host/launcher_variables.hpp"
 #include "shim/communicator.hpp"
+#include "shim/devices.hpp"
 #include "shim/report.hpp"
 #include "shim/state.hpp"
 
@@ -49,14 +50,17 @@ bool make_own_objects() {
 // Uses the library's own reduction of the hash and its complement: any difference clears a bit in both. The error
 // handler is left alone: one that was set, even to what it was, MPICH gives to communicators that are duplicated later,
 // whose errors otherwise go to the handler that MPI_COMM_WORLD has by then.
+// Whether some rank may have devices is asked in the same way.
 bool all_have_the_same_table() {
   constexpr int band = op_index("MPI_BAND");
   static_assert(band >= 0);
   const uint64_t own = shim.problem[0] ? 0 : shim.table.hash;
-  const uint64_t mine[2] = {own, ~own};
-  uint64_t all[2] = {};
-  return call_real(Fn::Allreduce, mine, all, int32_t{sizeof(mine)}, abi.byte, abi.ops[band], abi.comm_world) == 0 &&
-         memcmp(mine, all, sizeof(mine)) == 0;
+  const uint64_t mine[3] = {own, ~own, may_have_devices() ? uint64_t{0} : ~uint64_t{0}};
+  uint64_t all[3] = {};
+  if (call_real(Fn::Allreduce, mine, all, int32_t{sizeof(mine)}, abi.byte, abi.ops[band], abi.comm_world) != 0)
+    return false;
+  shim.devices = all[2] == 0;
+  return mine[0] == all[0] && mine[1] == all[1];
 }
 
 void set_report_directory() {

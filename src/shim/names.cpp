@@ -84,7 +84,7 @@ template <Operation operation, class... A>
   side.size = size;
   Reason why = Reason::table_says;
   int error = 0;
-  const bool done = carry_out_call(c, rule, call, &why, &error);
+  const bool done = carry_out_call(c, rule, call, bytes, &why, &error);
   c.population->count(operation, bytes, done ? &rule : nullptr, why);
   *result = static_cast<Word>(error);
   return done;

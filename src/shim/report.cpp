@@ -31,6 +31,7 @@ constexpr const char* reasons[] = {
     "not supported by the algorithm",
     "the shim has no communicator of its own for it",
     "the ranks of a node cannot share memory",
+    "a buffer may be in the memory of a device",
     "a nonblocking call",
     "a persistent call",
     "table not used",

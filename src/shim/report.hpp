@@ -23,6 +23,7 @@ enum class Reason : uint8_t {
   refused,
   no_communicator,
   no_memory,
+  device,
   nonblocking,
   persistent,
   off,

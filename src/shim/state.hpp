@@ -35,6 +35,7 @@ struct Shim {
   Table table;
   char problem[512] = {};  // why the table is not used; "" if it is
   const char* report_directory = nullptr;
+  bool devices = false;              // some rank may have buffers in the memory of a device
   int32_t rank = -1, processes = 0;  // in MPI_COMM_WORLD
   uint64_t quiet_handler = 0;        // an error handler that only notes the error
   uint64_t alone = 0;                // a communicator of this process, with that handler

@@ -1,6 +1,7 @@
 // Carries the collective out by a schedule, with the library's own functions.
 #include "shim/tuned.hpp"
 
+#include "shim/devices.hpp"
 #include "shim/forms.hpp"
 #include "shim/memory.hpp"
 #include "shim/messages.hpp"
@@ -57,10 +58,14 @@ CarryOut carried_out_by(Form form) {
 
 }  // namespace
 
-bool carry_out_call(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error) {
+bool carry_out_call(Communicator& c, const Rule& rule, const Call& call, int64_t bytes, Reason* why, int* error) {
   bool done = false;
   {
     const Busy busy;
+    if (__builtin_expect(shim.devices, 0) && !all_buffers_are_the_hosts(c, rule, call, bytes)) {
+      *why = Reason::device;
+      return false;
+    }
     const auto carry_out_form = carried_out_by(form_of(collectives::facts_of(rule.operation)));
     done = carry_out_form(c, rule, call, why, error);
   }

@@ -7,6 +7,7 @@
 namespace leadline::shim {
 
 // A collective of the program's, by the rule's algorithm. False: the library is to do it, for `why`; else *error.
-bool carry_out_call(Communicator& c, const Rule& rule, const Call& call, Reason* why, int* error);
+// bytes: as rules go by them.
+bool carry_out_call(Communicator& c, const Rule& rule, const Call& call, int64_t bytes, Reason* why, int* error);
 
 }  // namespace leadline::shim
