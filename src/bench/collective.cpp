@@ -27,6 +27,7 @@ struct Call {
   int64_t extent;
   std::vector<int> counts, places;  // of all blocks, where they have their own
   std::vector<MPI_Datatype> types;  // and their datatypes
+  std::vector<MPI_Aint> places_in_memory;
   collectives::node::Team* team = nullptr;
   collectives::node::Combine combine = nullptr;
 
@@ -35,8 +36,9 @@ struct Call {
     const bool may_be_in_place = collectives::facts_of(operation).has_result(rank == root);
     const void* const input = from == to && may_be_in_place ? MPI_IN_PLACE : from;
     const int n = int(count);
-    return call_native(operation, {input, n, type, to, n, type, MPI_SUM, root, comm, counts.data(), places.data(),
-                                   counts.data(), places.data(), types.data(), types.data()});
+    return call_native(operation,
+                       {input, n, type, to, n, type, MPI_SUM, root, comm, counts.data(), places.data(), counts.data(),
+                        places.data(), types.data(), types.data(), places_in_memory.data(), places_in_memory.data()});
   }
 };
 
@@ -118,6 +120,56 @@ class Nothing : public Candidate {
   void run() override {}
 };
 
+// What a schedule knows of the blocks, by rank or by neighbour.
+struct Lengths {
+  std::vector<int64_t> counts, places, places_by_source;
+};
+
+Lengths lengths_of(const Contents& contents, int blocks) {
+  Lengths lengths;
+  lengths.counts.assign(blocks, contents.count());
+  for (int block = 0; block < blocks; ++block) lengths.places.push_back(block * contents.count());
+  return lengths;
+}
+
+void describe_blocks(const collectives::OperationFacts& facts, const Contents& contents, Lengths* lengths,
+                     collectives::Problem* problem) {
+  if (facts.for_neighbours) {
+    const Grid& grid = *contents.grid();
+    for (int i = 0; i < grid.blocks(); ++i)
+      lengths->places_by_source.push_back(lengths->places[grid.block_of_source(i)]);
+    if (!facts.contributed.block_per_rank) lengths->places.assign(grid.blocks(), 0);
+    problem->neighbours = grid.neighbours();
+    problem->counts_contributed = problem->counts_received = lengths->counts.data();
+    problem->places_contributed = lengths->places.data();
+    problem->places_received = lengths->places_by_source.data();
+    return;
+  }
+  if (facts.reduces) return;
+  if (facts.received.count_per_rank) {
+    problem->counts_received = lengths->counts.data();
+    problem->places_received = lengths->places.data();
+  }
+  if (facts.contributed.count_per_rank) {
+    problem->counts_contributed = lengths->counts.data();
+    problem->places_contributed = lengths->places.data();
+  }
+}
+
+// The library's own, and then a byte behind the buffer of a block. It shows that nothing may be written there.
+class Beyond : public Candidate {
+ public:
+  Beyond(const Call& call, Contents* contents) : native_(call, contents), contents_(contents) {}
+  void run() override {
+    native_.run();
+    contents_->write_behind();
+  }
+
+ private:
+  Native native_;
+  Contents* contents_;
+};
+
 std::vector<int> nodes(const Job& job, int pretended) {
   if (pretended <= 0) return job.host_of;
   std::vector<int> node_of(job.size);
@@ -129,21 +181,26 @@ std::vector<int> nodes(const Job& job, int pretended) {
 
 std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Operation operation,
                                            const CandidateName& name, Contents* contents, std::string* why) {
+  const collectives::OperationFacts& facts = collectives::facts_of(operation);
+  if (facts.for_neighbours && !contents->grid()) {
+    *why = "its neighbours are unknown";
+    return nullptr;
+  }
+  const int blocks = facts.for_neighbours ? contents->grid()->blocks() : job.size;
   // Blocks with their own counts are measured with even ones.
-  const std::vector<int64_t> lengths(job.size, contents->count());
-  std::vector<int64_t> begins;
-  for (int rank = 0; rank < job.size; ++rank) begins.push_back(rank * contents->count());
+  Lengths lengths = lengths_of(*contents, blocks);
   Call call{operation,
-            job.comm,
+            facts.for_neighbours ? contents->grid()->comm() : job.comm,
             job.rank,
             plan.root,
             contents->type(),
             contents->extent(),
-            {lengths.begin(), lengths.end()},
-            {begins.begin(), begins.end()},
-            std::vector<MPI_Datatype>(job.size, contents->type())};
-  const bool in_bytes = collectives::facts_of(operation).contributed.datatype_per_rank;  // places
-  if (in_bytes && contents->count() * contents->extent() * job.size > INT_MAX) {
+            {lengths.counts.begin(), lengths.counts.end()},
+            {lengths.places.begin(), lengths.places.end()},
+            std::vector<MPI_Datatype>(blocks, contents->type())};
+  for (const int64_t place : lengths.places) call.places_in_memory.push_back(MPI_Aint(place * contents->extent()));
+  const bool in_bytes = facts.contributed.datatype_per_rank;  // places
+  if (in_bytes && contents->count() * contents->extent() * blocks > INT_MAX) {
     *why = "blocks of all ranks of 2 GiB or more";
     return nullptr;
   }
@@ -151,6 +208,7 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
     for (int& place : call.places) place *= int(contents->extent());
   if (name.name == "native") return std::make_unique<Native>(call, contents);
   if (name.name == "nothing") return std::make_unique<Nothing>();
+  if (name.name == "beyond") return std::make_unique<Beyond>(call, contents);
   if (auto parts = make_parts(job, plan, operation, name.name, *contents, why); parts || !why->empty()) return parts;
   const collectives::Algorithm* algorithm = collectives::find_algorithm(operation, name.name);
   if (!algorithm) {
@@ -164,15 +222,7 @@ std::unique_ptr<Candidate> make_collective(const Job& job, const Plan& plan, Ope
   problem.rank = job.rank;
   problem.root = plan.root;
   problem.count = contents->count();
-  const collectives::OperationFacts& facts = collectives::facts_of(operation);
-  if (facts.received.count_per_rank && !facts.reduces) {
-    problem.counts_received = lengths.data();
-    problem.places_received = begins.data();
-  }
-  if (facts.contributed.count_per_rank && !facts.reduces) {
-    problem.counts_contributed = lengths.data();
-    problem.places_contributed = begins.data();
-  }
+  describe_blocks(facts, *contents, &lengths, &problem);
   problem.element_bytes = contents->extent();
   problem.segment_bytes = name.segment_bytes;
   if (name.radix > 0) problem.radix = name.radix;

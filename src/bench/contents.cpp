@@ -5,23 +5,17 @@
 
 namespace leadline::bench {
 
-Contents::Contents(const Job& job, const collectives::OperationFacts* operation, int64_t bytes, int root)
+Contents::Contents(const Job& job, const collectives::OperationFacts* operation, int64_t bytes, int root,
+                   const Grid* grid)
     : job_(job),
       operation_(operation),
       root_(root),
+      grid_(grid),
       type_(bytes % 8 == 0 ? MPI_DOUBLE : MPI_BYTE),
       count_(bytes % 8 == 0 ? bytes / 8 : bytes),
       extent_(bytes % 8 == 0 ? 8 : 1),
-      input_(pages(contributes() ? contributed() * extent_ : bytes)),
-      data_(pages(receives() ? received() * extent_ : bytes)) {}
-
-std::unique_ptr<char, Contents::Free> Contents::pages(int64_t bytes) {
-  const std::size_t whole = std::size_t(bytes / 4096 + 1) * 4096;
-  std::unique_ptr<char, Free> memory(static_cast<char*>(std::aligned_alloc(4096, whole)));
-  if (!memory) MPI_Abort(MPI_COMM_WORLD, 70);
-  std::memset(memory.get(), 0, whole);  // every page is there before the first round
-  return memory;
-}
+      input_(contributes() ? contributed() * extent_ : bytes),
+      data_(receives() ? received() * extent_ : bytes) {}
 
 void Contents::put(char* base, int64_t i, double value) const {
   if (extent_ == 8)
@@ -47,6 +41,10 @@ double Contents::own(int rank, int64_t i, uint64_t salt) const {
 
 double Contents::expected(int64_t i, uint64_t salt) const {
   if (!operation_) return own(1 - job_.rank, i, salt);
+  if (operation_->for_neighbours) {
+    const Grid::Origin from = grid_->origin(int(i / count_));
+    return own(from.rank, (operation_->contributed.block_per_rank ? from.block * count_ : 0) + i % count_, salt);
+  }
   // The block that each rank contributed for this rank.
   const int64_t within =
       (operation_->contributed.block_per_rank ? job_.rank * count_ : 0) + i % std::max<int64_t>(count_, 1);
@@ -58,12 +56,14 @@ double Contents::expected(int64_t i, uint64_t salt) const {
 
 void Contents::set_all(uint64_t salt) {
   salt_ = some_salt_ = salt;
+  restore_beside();
   for (int64_t i = 0; contributes() && i < contributed(); ++i) contribute(i, salt);
   for (int64_t i = 0; receives() && i < received(); ++i) spoil(i, salt);
 }
 
 void Contents::set_some(uint64_t salt) {
   some_salt_ = salt;
+  restore_beside();
   if (count_ <= places_) return set_all(salt);
   for (int i = 0; i < places_; ++i) {
     for (int64_t block = 0; contributes() && block < contributed(); block += count_)
@@ -81,6 +81,7 @@ void Contents::work_on_it() const {
 }
 
 bool Contents::all_right() const {
+  if (!beside_is_intact()) return false;
   if (!receives()) return true;
   for (int64_t i = 0; i < received(); ++i)
     if (!right(i, salt_)) return false;
@@ -88,6 +89,7 @@ bool Contents::all_right() const {
 }
 
 bool Contents::some_right() const {
+  if (!beside_is_intact()) return false;
   if (!receives()) return true;
   if (count_ <= places_) return all_right();
   for (int64_t block = 0; block < received(); block += count_)

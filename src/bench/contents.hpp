@@ -5,9 +5,9 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 
+#include "bench/grid.hpp"
+#include "bench/guarded.hpp"
 #include "bench/job.hpp"
 #include "collectives/operation.hpp"
 
@@ -16,12 +16,14 @@ namespace leadline::bench {
 // Elements are doubles, but bytes in messages that doubles don't fill.
 class Contents {
  public:
-  // operation: nullptr: two ranks exchange what they have. bytes: of a block.
-  Contents(const Job& job, const collectives::OperationFacts* operation, int64_t bytes, int root);
+  // operation: nullptr: two ranks exchange what they have. bytes: of a block. grid: of operations with neighbours;
+  // nullptr: there is none, and they are not done.
+  Contents(const Job& job, const collectives::OperationFacts* operation, int64_t bytes, int root, const Grid* grid);
 
   MPI_Datatype type() const { return type_; }
   int64_t count() const { return count_; }  // elements of a block
   int64_t extent() const { return extent_; }
+  const Grid* grid() const { return grid_; }
   char* input() const { return input_.get(); }  // not used where the operation has one buffer
   char* data() const { return data_.get(); }
 
@@ -31,16 +33,17 @@ class Contents {
   void set_some(uint64_t salt);
   // What a program does between operations: reads the result and writes its contribution, a byte of each cache line.
   void work_on_it() const;
-  // After it: the contents that were set last are expected.
+  // After it: the contents that were set last are expected, and what is beside the buffers as it was.
   bool all_right() const;
+  void write_behind() { data_.write_behind(); }
   bool some_right() const;
 
  private:
-  struct Free {
-    void operator()(char* memory) const { std::free(memory); }
-  };
-  static std::unique_ptr<char, Free> pages(int64_t bytes);
-
+  bool beside_is_intact() const { return input_.intact() && data_.intact(); }
+  void restore_beside() const {
+    input_.restore();
+    data_.restore();
+  }
   bool is_root() const { return job_.rank == root_; }
   bool contributes() const { return !operation_ || operation_->contributes(is_root()); }
   bool receives() const {
@@ -49,9 +52,11 @@ class Contents {
   }
   // The ranks from 0 on whose sum this rank gets.
   int contributors() const { return operation_->reduced_until(job_.rank, job_.size); }
+  // Of a buffer with more than one.
+  int blocks() const { return !operation_->for_neighbours ? job_.size : grid_ ? grid_->blocks() : 0; }
   // Elements of the whole buffers.
-  int64_t contributed() const { return count_ * (operation_ ? operation_->blocks_contributed(job_.size) : 1); }
-  int64_t received() const { return count_ * (operation_ ? operation_->blocks_received(job_.size) : 1); }
+  int64_t contributed() const { return count_ * (operation_ ? operation_->blocks_contributed(blocks()) : 1); }
+  int64_t received() const { return count_ * (operation_ ? operation_->blocks_received(blocks()) : 1); }
   char* contribution() const { return operation_ && operation_->has_one_buffer() ? data() : input(); }
   static int64_t place(int i, int64_t count) { return (count - 1) * i / (places_ - 1); }
   void put(char* base, int64_t i, double value) const;
@@ -66,10 +71,11 @@ class Contents {
   const Job& job_;
   const collectives::OperationFacts* operation_;
   int root_;
+  const Grid* grid_;
   MPI_Datatype type_;
   int64_t count_, extent_;
   uint64_t salt_ = 0, some_salt_ = 0;
-  std::unique_ptr<char, Free> input_, data_;
+  Guarded input_, data_;
 };
 
 }  // namespace leadline::bench

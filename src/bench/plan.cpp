@@ -9,7 +9,8 @@ namespace {
 
 bool read_item(const std::string& key, std::istringstream& words, Plan* plan) {
   if (key == "rounds") return bool(words >> plan->rounds);
-  if (key == "seconds") return bool(words >> plan->seconds);
+  if (key == "seconds") return bool(words >> (plan->points.empty() ? plan->seconds : plan->points.back().seconds));
+  if (key == "within") return bool(words >> plan->within_s);
   if (key == "repeat") return bool(words >> plan->repeat);
   if (key == "skew_us") return bool(words >> plan->skew_us);
   if (key == "seed") return bool(words >> plan->seed);
@@ -17,6 +18,13 @@ bool read_item(const std::string& key, std::istringstream& words, Plan* plan) {
   if (key == "nodes") return bool(words >> plan->nodes);
   if (key == "network") return bool(words >> plan->network);
   if (key == "calibrate") return bool(words >> plan->calibrate_s) && plan->calibrate_s > 0;
+  if (key == "dims") {
+    for (int side = 0; words >> side;) {
+      if (side < 1) return false;
+      plan->dims.push_back(side);
+    }
+    return words.eof() && !plan->dims.empty();
+  }
   if (key == "clocks") {
     std::string which;
     words >> which;

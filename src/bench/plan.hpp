@@ -2,7 +2,8 @@
 //
 //   leadline-bench 1
 //   rounds 50                  of each point, at most
-//   seconds 2.5                of each point, at most (but always a few rounds)
+//   seconds 2.5                of each point, at most (but always a few rounds); after a point: of that one
+//   within 0                   seconds for all points: those that cannot begin by then are left out; 0: no limit
 //   repeat 0                   operations in a row in each sample; 0: as many as the operation needs
 //   skew_us 0                  each rank arrives up to this much late, at random
 //   start announced|barrier    barrier: after a barrier, each rank by its own clock
@@ -12,6 +13,7 @@
 //   buffers reused|written     written: by the program, before every operation
 //   network 0|1                latency, bandwidth and speed of reduction first, for the lower bounds
 //   nodes 0                    two-level algorithms treat the job as this many nodes; 0: as it is
+//   dims N N ...               sides of a periodic grid of the ranks, for neighbourhood collectives
 //   calibrate 0                seconds for the parameters of a network (calibration.hpp); then no points are measured
 //   point OPERATION BYTES
 //   arrival US US ...          of the point before it, by rank: how late it comes; several take turns
@@ -33,6 +35,7 @@ struct CandidateName {
 struct Point {
   std::string operation;
   int64_t bytes = 0;
+  double seconds = 0;                         // 0: as the plan has it
   std::vector<std::vector<double>> arrivals;  // microseconds by rank
   std::vector<CandidateName> candidates;
 };
@@ -40,11 +43,13 @@ struct Point {
 struct Plan {
   int rounds = 50;
   double seconds = 2.5;
+  double within_s = 0;
   int repeat = 0;
   double skew_us = 0;
   uint64_t seed = 1;
   int root = 0;
   int nodes = 0;
+  std::vector<int> dims;
   bool measured_clocks = false;
   bool buffers_written = false;
   bool after_barrier = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "bench/arrivals.hpp"
 #include "bench/machine.hpp"
@@ -35,13 +36,16 @@ struct Runner {
 
 class Measurement {
  public:
-  Measurement(const Job& job, const Plan& plan, int point, const collectives::OperationFacts* facts, Announce announce)
+  Measurement(const Job& job, const Plan& plan, int point, const collectives::OperationFacts* facts, const Grid* grid,
+              Announce announce, int64_t end_ns)
       : job_(job),
         plan_(plan),
         point_(point),
+        end_ns_(end_ns),
+        seconds_(plan.points[point].seconds > 0 ? plan.points[point].seconds : plan.seconds),
         exchange_(!facts),
         has_data_(!facts || facts->has_data),
-        contents_(job, facts, plan.points[point].bytes, plan.root),
+        contents_(job, facts, plan.points[point].bytes, plan.root, grid),
         arrivals_(plan, plan.points[point].arrivals, job.rank, job.size),
         announce_(announce) {
     lead_ns_ = job.oversubscribed ? shared_lead_ns : first_lead_ns;
@@ -60,7 +64,7 @@ class Measurement {
     const int64_t begin = local_ns();
     bool more = true;
     for (int i = 0; i < batch && more; ++i, ++round_)
-      more = run_round(round_, wanted(round_ + 1), begin + int64_t(plan_.seconds * 1e9) - spent_ns_);
+      more = run_round(round_, wanted(round_ + 1), std::min(begin + int64_t(seconds_ * 1e9) - spent_ns_, end_ns_));
     spent_ns_ += local_ns() - begin;
     return more;
   }
@@ -249,6 +253,8 @@ class Measurement {
   const Job& job_;
   const Plan& plan_;
   int point_;
+  int64_t end_ns_;
+  double seconds_;
   bool exchange_, has_data_;
   Contents contents_;
   Arrivals arrivals_;
@@ -260,6 +266,16 @@ class Measurement {
   int most_late_ = 0;
   std::vector<Runner> runners_;
 };
+
+// Whether it is not yet `end_ns` on rank 0, for all ranks alike.
+bool has_time(const Job& job, int64_t end_ns) {
+  if (end_ns == INT64_MAX) return true;
+  int before = local_ns() < end_ns;
+  MPI_Request request;
+  MPI_Ibcast(&before, 1, MPI_INT, 0, job.comm, &request);
+  wait_patiently(&request);
+  return before != 0;
+}
 
 // As many points as fit, and one at least. Their buffers exist at the same time.
 std::size_t end_of_group(const Plan& plan, std::size_t begin) {
@@ -276,6 +292,9 @@ std::size_t end_of_group(const Plan& plan, std::size_t begin) {
 
 void measure_points(const Job& job, const Plan& plan, const std::function<void()>& before_turn, Announce announce,
                     Report report) {
+  const int64_t end_ns = plan.within_s > 0 ? local_ns() + int64_t(plan.within_s * 1e9) : INT64_MAX;
+  std::optional<Grid> grid;
+  if (!plan.dims.empty()) grid.emplace(job, plan.dims);
   for (std::size_t begin = 0, end = 0; begin < plan.points.size(); begin = end) {
     end = end_of_group(plan, begin);
     std::vector<std::unique_ptr<Measurement>> group;
@@ -283,7 +302,10 @@ void measure_points(const Job& job, const Plan& plan, const std::function<void()
       const collectives::OperationFacts* facts = nullptr;
       if (i == begin) before_turn();
       const bool known = facts_of(plan.points[i].operation, &facts);
-      group.push_back(known ? std::make_unique<Measurement>(job, plan, int(i), facts, announce) : nullptr);
+      const Grid* const of_ranks = grid ? &*grid : nullptr;
+      const bool measures = known && has_time(job, end_ns);
+      group.push_back(measures ? std::make_unique<Measurement>(job, plan, int(i), facts, of_ranks, announce, end_ns)
+                               : nullptr);
     }
     std::vector<bool> going(group.size(), true);
     for (bool any = true; any;) {
@@ -296,7 +318,9 @@ void measure_points(const Job& job, const Plan& plan, const std::function<void()
     }
     for (std::size_t i = begin; i < end; ++i) {
       std::vector<Samples> all(plan.points[i].candidates.size());
-      for (Samples& samples : all) samples.problem = "unknown operation";
+      const collectives::OperationFacts* facts = nullptr;
+      const char* const why = facts_of(plan.points[i].operation, &facts) ? no_time : "unknown operation";
+      for (Samples& samples : all) samples.problem = why;
       if (group[i - begin]) all = group[i - begin]->finish();
       if (job.rank != 0) continue;
       for (std::size_t j = 0; j < all.size(); ++j) report(int(i), int(j), all[j]);

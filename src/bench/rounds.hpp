@@ -25,6 +25,9 @@ struct Samples {
   std::vector<int64_t> soonest_ns;  // by rank: how long after the start it began, at the least in all rounds
 };
 
+// The problem of points that had no time in the plan's `within`. (python/leadline/bench/launching.py knows it.)
+constexpr const char* no_time = "no time was left";
+
 // Called at rank 0 before something might hang, with a point, by its place in the plan, and a candidate.
 using Announce = void (*)(int point, int candidate);
 // Called at rank 0 with each candidate's samples.
