@@ -29,18 +29,31 @@ from leadline.statistics.paired import paired_ratios
 from leadline.tuning.table import Table, write
 from leadline.tuning.tune import SIZES
 
-BENCHMARKS = {name: operation.function for name, operation in operations().items()}  # as IMB calls them
+# Those that IMB-MPI1 has, but its barrier, which has no bytes; as IMB calls them.
+OPERATIONS = (
+    *("bcast", "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "allgather", "allgatherv", "gather"),
+    *("gatherv", "scatter", "scatterv", "alltoall", "alltoallv"),
+)
+BENCHMARKS = {name: operations()[name].function for name in OPERATIONS}
 LINE = re.compile(r"^\s+(\d+)\s+\d+\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s*$")  # bytes, repetitions, least, most, mean
 ITERATIONS = "2000,400"  # and no more than so many MB together
 TIMEOUT_S = 300
 
 
 def measure_applied(
-    console: Console, library: leadline.mpi.Library, tuned: Table, ranks: Sequence[int], launches: int
+    console: Console,
+    library: leadline.mpi.Library,
+    tuned: Table,
+    ranks: Sequence[int],
+    launches: int,
+    imb: Path | None = None,
 ) -> list[dict[str, Any]]:
-    """A row for each operation, number of ranks and size: native's time by that with the table."""
+    """A row for each operation, number of ranks and size: native's time by that with the table.
+
+    imb: an IMB-MPI1 built for the library; None: that of Intel MPI's wheel.
+    """
     try:
-        program = _program(library)
+        program = imb or _program(library)
     except MissingPrerequisite as error:
         console.print(f"applied: skipped with {library.name}: {error}")
         return []

@@ -29,8 +29,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from leadline.cli.improve import duration_s
 from leadline.mpi import Library, available
+from leadline.text.durations import seconds_of
 
 LEADLINE = (sys.executable, "-m", "leadline")
 WORKLOADS = {
@@ -135,8 +135,8 @@ def main(words: list[str] | None = None) -> int:
     options = given.parse_args(words)
     directory = options.directory.absolute()
     directory.mkdir(parents=True, exist_ok=True)
-    for_s = duration_s(options.limit or (SHORT_LIMIT if options.short else LIMIT))
-    end = time.monotonic() + (duration_s(options.within) if options.within else float("inf"))
+    for_s = seconds_of(options.limit or (SHORT_LIMIT if options.short else LIMIT))
+    end = time.monotonic() + (seconds_of(options.within) if options.within else float("inf"))
     libraries = [library for library in available() if library.name in options.mpi.split(",")]
     libraries.sort(key=lambda library: options.mpi.split(",").index(library.name))
     table = [AGAIN_HEAD if options.again else HEAD]
