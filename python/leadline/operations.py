@@ -69,7 +69,7 @@ def operations() -> Mapping[str, Operation]:
 
 
 def measured() -> Mapping[str, Operation]:
-    """Those that bench, tune and improve measure: a topology, and so its neighbours, is the program's own."""
+    """Those that tune and improve take by default: a topology, and so its neighbours, is the program's own."""
     return {name: operation for name, operation in operations().items() if not operation.for_neighbours}
 
 

@@ -50,15 +50,16 @@ def test_a_broadcast_with_each_library(each_library: Library, tmp_path: Path) ->
     assert "<svg" in (tmp_path / "plot.svg").read_text()
 
 
-def test_an_algorithm_that_does_nothing_is_void(a_library: Library, tmp_path: Path) -> None:
+def test_an_algorithm_that_does_nothing_or_too_much_is_void(a_library: Library, tmp_path: Path) -> None:
     for operation in ("bcast", "reduce", "allreduce"):
-        words = (operation, "--algorithms", "nothing", "--sizes", "800", "--mpi", a_library.name)
+        words = (operation, "--algorithms", "nothing,beyond", "--sizes", "800", "--mpi", a_library.name)
         done = _bench(tmp_path, *words, *QUICK, "--json")
         assert done.returncode == 7, done.stdout + done.stderr
         rows = _rows(done)
         assert rows["native"]["correct"] is True
         assert rows["nothing"]["correct"] is False
         assert (rows["nothing"]["median_us"], rows["nothing"]["ratio_to_native"]) == (None, None)
+        assert rows["beyond"]["correct"] is False  # its results are right
 
 
 def test_point_to_point_in_all_ways(a_library: Library) -> None:

@@ -78,11 +78,12 @@ def test_more_ranks_that_take_less_are_named() -> None:
 
 def test_more_ranks_are_compared_only_where_they_say_something(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2, 3})
-    assert more_ranks(3, None) == (4, "")
-    assert more_ranks(4, None) == (0, "not compared with 5 ranks: there are 4 cores")
-    assert more_ranks(5, None) == (6, "")  # cores are shared in both
-    assert more_ranks(4, ["srun", "-n", "{ranks}"]) == (5, "")
-    assert more_ranks(3, ["srun", "-n", "3"]) == (0, "not compared with 4 ranks: --launcher has no {ranks}")
+    assert more_ranks("bcast", 3, None) == (4, "")
+    assert more_ranks("bcast", 4, None) == (0, "not compared with 5 ranks: there are 4 cores")
+    assert more_ranks("bcast", 5, None) == (6, "")  # cores are shared in both
+    assert more_ranks("bcast", 4, ["srun", "-n", "{ranks}"]) == (5, "")
+    assert more_ranks("bcast", 3, ["srun", "-n", "3"]) == (0, "not compared with 4 ranks: --launcher has no {ranks}")
+    assert more_ranks("neighbor_alltoall", 3, None) == (0, "not compared with 4 ranks: their grid would be another")
 
 
 def test_nothing_is_said_of_what_was_not_measured() -> None:

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from leadline import _core
 from leadline.errors import UsageError
-from leadline.operations import measured, operations
+from leadline.operations import operations
 from leadline.text.sizes import parse
 
 EXCHANGES = ("blocking", "nonblocking", "persistent", "sendrecv", "bcast")
-COLLECTIVES = tuple(measured())
+COLLECTIVES = tuple(operations())
 POINT_TO_POINT = ("p2p", "latency", "netpipe")
 OPERATIONS = (*POINT_TO_POINT, *COLLECTIVES)
 PARTS = "parts"  # in place of names: all that the operation has
-CHECKS_CHECK = "nothing"  # does nothing, so its results are wrong and its row void
+# One does nothing, the other writes behind its buffer: their rows are void.
+CHECKS_CHECKS = ("nothing", "beyond")
 MOST_BYTES = 1 << 31  # counts are of C's int
 PERTURBATION = 3
 
@@ -24,7 +25,7 @@ DEFAULT_SIZES = {
     "latency": (0,),
     **{
         name: (8, 64, 512, 4096, 32768, 262144, 1048576) if operation.has_data else (0,)
-        for name, operation in measured().items()
+        for name, operation in operations().items()
     },
 }
 
@@ -167,7 +168,7 @@ def _exchanges(operation: str, given: str | Sequence[str] | None) -> list[Candid
 def _parse(word: str, algorithms: dict[str, Algorithm], operation: str) -> Candidate:
     name = _name_in(word, algorithms)
     parameters = [part for part in word[len(name) + 1 :].split(":") if part]
-    if name in {"native", CHECKS_CHECK}:
+    if name in ("native", *CHECKS_CHECKS):
         if parameters:
             raise UsageError(f"{name} takes no parameters, got {word!r}")
         return Candidate(name)

@@ -20,10 +20,17 @@ def fit(messages: Sequence[tuple[int, int]], reductions: Sequence[tuple[int, int
     return _core.most_favourable_network(messages, reductions)
 
 
-def bound_us(operation: str, n_bytes: int, processes: int, network: Network) -> float:
-    """The least time of the operation in microseconds; 0 if nothing needs to be sent."""
+def bound_us(operation: str, n_bytes: int, processes: int, network: Network, dims: Sequence[int] = ()) -> float:
+    """The least time of the operation in microseconds; 0 if nothing needs to be sent.
+
+    dims: sides of the grid whose neighbours exchange data: a port lets through a block for each neighbour that is not
+    the rank itself.
+    """
     if processes < 2:
         return 0.0
+    if dims:
+        piece, neighbours = network.most_favourable(), sum(2 for side in dims if side > 1)
+        return (piece.message_ns(0) + neighbours * n_bytes * piece.per_byte_ns) * US if n_bytes else 0.0
     if operation in {"p2p", "latency", "netpipe"}:
         return network.most_favourable().message_ns(n_bytes) * US
     return _core.collective_bound_ns(operation, processes, n_bytes, network) * US

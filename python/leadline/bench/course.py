@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from leadline.bench.asking import POINT_TO_POINT
-from leadline.bench.launching import Launch, Plan, Point, prepared, result_of
+from leadline.bench.launching import NO_TIME, Launch, Plan, Point, prepared, result_of
 from leadline.bench.rows import Asked, is_better
 from leadline.errors import MeasurementFailed
 from leadline.runs.launch import Launch as ProgramLaunch
@@ -51,8 +51,19 @@ class Course:
         """The wanted candidates; none if nothing is wanted any more, or a launch failed."""
         if not self._wanted or self.failed:
             return None
+        number = _number(turn)
+        rounds = self.screening if turn.candidate == FIRST_LOOK else self.plan.rounds
+        self._now = replace(self.plan, points=self.points(), seed=self.plan.seed + number, rounds=rounds)
+        self._folder_of(turn).mkdir()
+        label = f"{self.label}: {FIRST_LOOK}" if turn.candidate == FIRST_LOOK else self.label
+        return prepared(
+            self._now, self.words, self.environ, self._folder_of(turn), label=label, timeout_s=self.timeout_s
+        )
+
+    def points(self) -> tuple[Point, ...]:
+        """Those that are still wanted."""
         native = "p2p" if self.asked.operation in POINT_TO_POINT else self.asked.operation
-        points = tuple(
+        return tuple(
             Point(
                 native,
                 self.asked.sizes[point],
@@ -60,14 +71,6 @@ class Course:
                 self.asked.arrivals[point] if self.asked.arrivals else (),
             )
             for point, candidates in self._wanted.items()
-        )
-        number = _number(turn)
-        rounds = self.screening if turn.candidate == FIRST_LOOK else self.plan.rounds
-        self._now = replace(self.plan, points=points, seed=self.plan.seed + number, rounds=rounds)
-        self._folder_of(turn).mkdir()
-        label = f"{self.label}: {FIRST_LOOK}" if turn.candidate == FIRST_LOOK else self.label
-        return prepared(
-            self._now, self.words, self.environ, self._folder_of(turn), label=label, timeout_s=self.timeout_s
         )
 
     def take(self, done: Done[str]) -> None:
@@ -81,6 +84,10 @@ class Course:
             which = FIRST_LOOK if first_look else f"launch {done.turn.round + 1} of {done.turn.rounds}"
             self.failed = f"{which} failed ({error}); results of earlier launches are kept"
             return
+        self.accept(launch, done.turn, first_look)
+
+    def accept(self, launch: Launch, turn: Turn[str], first_look: bool) -> None:
+        """The results of a launch of `points()`."""
         numbers = list(self._wanted)
         launch.samples = {
             (numbers[point], self._wanted[numbers[point]][candidate]): samples
@@ -92,13 +99,23 @@ class Course:
         }
         self.found.append(launch)
         if first_look or self.only_better:
-            self._wanted = self._better(launch, _number(done.turn), perhaps=first_look)
+            self._wanted = self._better(launch, _number(turn), perhaps=first_look)
         if first_look:  # it says nothing about those that stay
             launch.samples = {
                 (point, candidate): samples
                 for (point, candidate), samples in launch.samples.items()
-                if candidate == self.asked.base or candidate not in self._wanted.get(point, ())
+                if samples.problem != NO_TIME
+                and (candidate == self.asked.base or candidate not in self._wanted.get(point, ()))
             }
+
+    def leave_out(self, point: int, candidate: int) -> None:
+        """The point and the candidate are numbered as in `points()`. Without the base there is nothing to compare."""
+        number = list(self._wanted)[point]
+        left = [each for place, each in enumerate(self._wanted[number]) if place != candidate]
+        if self.asked.base in left and len(left) > 1:
+            self._wanted[number] = left
+        else:
+            del self._wanted[number]
 
     def _folder_of(self, turn: Turn[str]) -> Path:
         return self.folder / f"launch{_number(turn)}"

@@ -29,8 +29,10 @@ def violations(rows: Rows, on_more_ranks: Rows = ()) -> list[dict[str, Any]]:
     return sorted(found, key=lambda each: -each["factor"])
 
 
-def more_ranks(ranks: int, launcher: Sequence[str] | None) -> tuple[int, str]:
+def more_ranks(operation: str, ranks: int, launcher: Sequence[str] | None) -> tuple[int, str]:
     """The number of ranks to compare with; 0, and the reason, if a comparison would say nothing of the library."""
+    if operations()[operation].for_neighbours:
+        return 0, f"not compared with {ranks + 1} ranks: their grid would be another"
     if launcher is not None and not any("{ranks}" in word for word in launcher):
         return 0, f"not compared with {ranks + 1} ranks: --launcher has no {{ranks}}"
     cores = len(os.sched_getaffinity(0))

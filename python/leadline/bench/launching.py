@@ -12,15 +12,21 @@ from leadline.errors import MeasurementFailed
 from leadline.runs.launch import Launch as ProgramLaunch
 from leadline.runs.outcome import Ending, Outcome
 
+NO_TIME = "no time was left"  # the problem of a point that could not begin within the plan's time
+
 
 @dataclass(frozen=True)
 class Point:
-    """operation: as the program knows it.   arrivals: patterns, microseconds by rank; they take turns."""
+    """operation: as the program knows it.   arrivals: patterns, microseconds by rank; they take turns.
+
+    seconds: at most; 0: as the plan has it.
+    """
 
     operation: str
     n_bytes: int
     candidates: tuple[Candidate, ...]
     arrivals: tuple[tuple[float, ...], ...] = ()
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -30,12 +36,14 @@ class Plan:
     points: tuple[Point, ...]
     rounds: int = 50
     seconds: float = 2.5
+    within_s: float = 0.0
     repeat: int = 0
     skew_us: float = 0.0
     start: str = "announced"
     seed: int = 1
     root: int = 0
     nodes: int = 0
+    dims: tuple[int, ...] = ()
     measured_clocks: bool = False
     buffers: str = "reused"
     network: bool = False
@@ -56,17 +64,26 @@ class Plan:
             f"buffers {self.buffers}",
             f"network {int(self.network)}",
         ]
+        if self.within_s:
+            lines.append(f"within {self.within_s:.3f}")
+        if self.dims:
+            lines.append(f"dims {' '.join(map(str, self.dims))}")
         if self.calibrate_s:
             lines.append(f"calibrate {self.calibrate_s}")
         for point in self.points:
             lines.append(f"point {point.operation} {point.n_bytes}")
+            if point.seconds:
+                lines.append(f"seconds {point.seconds:.6f}")
             lines += [f"arrival {' '.join(f'{late_us:.3f}' for late_us in pattern)}" for pattern in point.arrivals]
             lines += [f"candidate {c.name} {c.segment_bytes} {c.radix}" for c in point.candidates]
         return "\n".join(lines) + "\n"
 
     def time_limit_s(self) -> float:
         """Far more than a launch should take: candidates are also warmed up and checked outside the points' time."""
-        return 120 + sum(3 * self.seconds + len(point.candidates) * (2 + point.n_bytes / 2e6) for point in self.points)
+        return 120 + sum(
+            3 * (point.seconds or self.seconds) + len(point.candidates) * (2 + point.n_bytes / 2e6)
+            for point in self.points
+        )
 
 
 @dataclass(frozen=True)

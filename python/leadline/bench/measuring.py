@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,12 +11,14 @@ from typing import Any
 
 from leadline import mpi
 from leadline.bench import program
-from leadline.bench.asking import OPERATIONS, POINT_TO_POINT, candidates_for, portfolio, sizes_for
+from leadline.bench.asking import COLLECTIVES, OPERATIONS, POINT_TO_POINT, candidates_for, portfolio, sizes_for
 from leadline.bench.bounds import Model, Network, fit
 from leadline.bench.course import Course, Courses
+from leadline.bench.grid import default_dims, require_grids
 from leadline.bench.launching import Plan
 from leadline.bench.rows import Asked, Measurement, rows_of
 from leadline.errors import UsageError
+from leadline.operations import operations
 from leadline.runs.runner import Runner
 
 
@@ -35,6 +38,7 @@ def measure(
     start: str = "announced",
     root: int = 0,
     nodes: int = 0,
+    dims: Sequence[int] = (),
     seed: int = 1,
     timeout_s: float | None = None,
     launcher: Sequence[str] | None = None,
@@ -58,6 +62,8 @@ def measure(
     skew_us: ranks arrive up to this much apart, at random.
     arrivals: patterns of arrival, which take turns: microseconds by rank after the start; for all sizes, or by size.
     start: of a sample: "announced", an instant by clocks that are compared, or "barrier", each rank's own after one.
+    dims: sides of the periodic grid of ranks, for neighbourhood collectives; others ignore it. By default two, as equal
+    as can be.
     timeout_s: of a launch.
     launcher: the words before the program, with {ranks} for their number; by default the library's own for `ranks`.
     environ: added to the environment of the launcher and the ranks.
@@ -76,17 +82,10 @@ def measure(
     _check(operation, ranks, launches, rounds, root)
     chosen = mpi.find(library) if isinstance(library, str) else library
     executable = program.executable(chosen)
-    asked = Asked(
-        operation=operation,
-        sizes=tuple(sizes_for(operation, sizes)),
-        candidates=tuple(candidates_for(operation, algorithms, portfolio())),
-        processes=ranks,
-        library=chosen.name,
-        seed=seed,
-    )
-    asked = replace(asked, arrivals=_arrivals(arrivals, asked.sizes, ranks, skew_us))
+    asked = asked_of(operation, algorithms, sizes, ranks, chosen.name, seed, dims=dims)
+    asked = replace(asked, arrivals=arrivals_by_size(arrivals, asked.sizes, ranks, skew_us))
     if left_out:
-        asked = replace(asked, left_out=_left_out(left_out, asked))
+        asked = replace(asked, left_out=left_out_of(left_out, asked))
     plan = Plan(
         points=(),
         rounds=rounds,
@@ -97,6 +96,7 @@ def measure(
         seed=seed,
         root=root,
         nodes=nodes,
+        dims=asked.dims,
         measured_clocks=measured_clocks,
         buffers=buffers,
         network=True,
@@ -111,7 +111,7 @@ def measure(
             Course(
                 each,
                 plan,
-                [*_launcher(chosen, launcher, each.processes), str(executable)],
+                [*launcher_of(chosen, launcher, each.processes), str(executable)],
                 environment,
                 _new(Path(folder) / str(number)),
                 label=f"{operation}, {each.processes} ranks, {chosen.name}",
@@ -128,17 +128,41 @@ def measure(
         if not (keep and courses[0].found):
             finished.interruption.end_if_any()
         courses[0].failed = f"interrupted; launches completed and kept: {len(courses[0].found)} of {launches}"
-    settings = {**_settings(plan), "launches": launches, "environ": dict(environ or {})}
+    settings = {**settings_of(plan), "launches": launches, "environ": dict(environ or {})}
     model = None if network is None else Model(network, root, nodes)
     measurement, *more = (
-        _measurement(each, course, settings, model) for each, course in zip(wanted, courses, strict=True)
+        measurement_of(each, course, settings, model) for each, course in zip(wanted, courses, strict=True)
     )
     measurement.interruption = finished.interruption
     measurement.on_more_ranks = next(iter(more), None)
     return measurement
 
 
-def _launcher(library: mpi.Library, given: Sequence[str] | None, ranks: int) -> list[str]:
+def asked_of(
+    operation: str,
+    algorithms: str | Sequence[str] | None,
+    sizes: Iterable[int | str] | None,
+    ranks: int,
+    library: str,
+    seed: int,
+    *,
+    dims: Sequence[int] = (),
+) -> Asked:
+    """What is asked for of ranks that arrive together, as `measure` takes it. Raises UsageError."""
+    asked = Asked(
+        operation=operation,
+        sizes=tuple(sizes_for(operation, sizes)),
+        candidates=tuple(candidates_for(operation, algorithms, portfolio())),
+        processes=ranks,
+        library=library,
+        seed=seed,
+    )
+    if operation in COLLECTIVES and operations()[operation].for_neighbours:
+        return replace(asked, dims=_grid_of(dims, ranks))
+    return asked
+
+
+def launcher_of(library: mpi.Library, given: Sequence[str] | None, ranks: int) -> list[str]:
     if not given:
         return list(library.launch(ranks))
     return [word.replace("{ranks}", str(ranks)) for word in given]
@@ -160,11 +184,18 @@ def _check(operation: str, ranks: int, launches: int, rounds: int, root: int) ->
         raise UsageError(f"--root {root}: expected 0 to {ranks - 1}")
 
 
-def _arrivals(
+def _grid_of(dims: Sequence[int], ranks: int) -> tuple[int, ...]:
+    if not dims:
+        return default_dims(ranks)
+    require_grids({math.prod(dims): tuple(dims)}, [ranks])
+    return tuple(dims)
+
+
+def arrivals_by_size(
     given: Mapping[int, Sequence[Sequence[float]]] | Sequence[Sequence[float]],
     sizes: Sequence[int],
     ranks: int,
-    skew_us: float,
+    skew_us: float = 0.0,
 ) -> tuple[tuple[tuple[float, ...], ...], ...]:
     """By size; () if ranks arrive together, or at random."""
     if not given:
@@ -179,7 +210,7 @@ def _arrivals(
     return found
 
 
-def _left_out(given: Mapping[int, Collection[str]], asked: Asked) -> tuple[frozenset[int], ...]:
+def left_out_of(given: Mapping[int, Collection[str]], asked: Asked) -> tuple[frozenset[int], ...]:
     """By point: the candidates' numbers."""
     return tuple(
         frozenset(
@@ -191,7 +222,7 @@ def _left_out(given: Mapping[int, Collection[str]], asked: Asked) -> tuple[froze
     )
 
 
-def _settings(plan: Plan) -> dict[str, Any]:
+def settings_of(plan: Plan) -> dict[str, Any]:
     return {
         "rounds": plan.rounds,
         "seconds": plan.seconds,
@@ -201,11 +232,12 @@ def _settings(plan: Plan) -> dict[str, Any]:
         "buffers": plan.buffers,
         "root": plan.root,
         "nodes": plan.nodes,
+        **({"dims": list(plan.dims)} if plan.dims else {}),
         "seed": plan.seed,
     }
 
 
-def _measurement(asked: Asked, course: Course, settings: dict[str, Any], model: Model | None) -> Measurement:
+def measurement_of(asked: Asked, course: Course, settings: dict[str, Any], model: Model | None) -> Measurement:
     network = fit(
         [cost for launch in course.found for cost in launch.messages],
         [cost for launch in course.found for cost in launch.reductions],

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.bench.asking import POINT_TO_POINT
+from leadline.bench.grid import in_words
 from leadline.bench.guidelines import PARTS, violations
 from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
@@ -144,9 +145,10 @@ def headline(found: Measurement) -> str:
     """The fastest algorithm, in words with numbers."""
     document = found.document()
     asked = found.asked
+    grid = f" in {in_words(asked.dims)}" if asked.dims else ""
     text = (
-        f"{asked.operation} on {fmt.plural(asked.processes, 'rank')}, {document['library_version'] or asked.library}, "
-        f"{fmt.plural(len(found.launches), 'launch', 'launches')}"
+        f"{asked.operation} on {fmt.plural(asked.processes, 'rank')}{grid}, "
+        f"{document['library_version'] or asked.library}, {fmt.plural(len(found.launches), 'launch', 'launches')}"
     )
     if asked.operation in POINT_TO_POINT:
         return text

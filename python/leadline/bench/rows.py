@@ -8,7 +8,7 @@ from typing import Any
 
 from leadline.bench.asking import POINT_TO_POINT, Candidate
 from leadline.bench.bounds import Model, Network, as_dict, bound_us
-from leadline.bench.launching import Launch, Noise, Samples
+from leadline.bench.launching import NO_TIME, Launch, Noise, Samples
 from leadline.runs.interruption import Interruption
 from leadline.statistics.interval import Interval, interval
 from leadline.statistics.paired import paired_ratios
@@ -22,6 +22,7 @@ class Asked:
     """The request. base: index of the candidate that the others are compared with.
 
     arrivals: by size, if ranks arrive apart: patterns, microseconds by rank.
+    dims: sides of the ranks' grid, of an operation with neighbours.
     left_out: by size, if not all candidates are measured everywhere: the numbers of those that are not.
     """
 
@@ -33,6 +34,7 @@ class Asked:
     seed: int
     base: int = 0
     arrivals: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    dims: tuple[int, ...] = ()
     left_out: tuple[frozenset[int], ...] = ()
 
     def is_left_out(self, point: int, candidate: int) -> bool:
@@ -159,6 +161,8 @@ def rows_of(
 def is_better(launch: Launch, number: int, point: int, candidate: int, asked: Asked, perhaps: bool = False) -> bool:
     """Whether the row is better than the base in launch `number`: correct, with the interval of the paired ratios
     above 1; perhaps: not below."""
+    if perhaps and launch.samples.get((point, candidate), Samples()).problem == NO_TIME:
+        return True
     base, ours = (launch.samples.get((point, each), Samples()) for each in (asked.base, candidate))
     if ours.problem or not ours.correct or not base.correct:
         return False
@@ -183,7 +187,7 @@ def _row(
     times = [[ns * US for ns in samples.times_ns if ns is not None] for samples in of_launches]
     usable = bool(correct) and all(samples.correct for samples in base)
     time = interval(times, seed=asked.seed) if correct else None
-    bound = None if network is None else bound_us(asked.operation, n_bytes, asked.processes, network)
+    bound = None if network is None else bound_us(asked.operation, n_bytes, asked.processes, network, asked.dims)
     by_launch = [
         paired_ratios(theirs.times_ns, ours.times_ns) if usable and ours.times_ns else []
         for theirs, ours in zip(base, of_launches, strict=True)

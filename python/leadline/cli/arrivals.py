@@ -1,4 +1,5 @@
-"""--late and --arrival of `leadline bench` and `tune`: when each rank comes to an operation."""
+"""Options of both `leadline bench` and `tune`: when each rank comes to an operation (--late, --arrival), and who its
+neighbours are (--dims)."""
 
 from __future__ import annotations
 
@@ -14,6 +15,17 @@ arrival_option = click.option(
     metavar="RUN|together",
     envvar="LEADLINE_ARRIVAL",
     help="Ranks arrive as at these calls in RUN. With --from its own RUN, unless they shall arrive together.",
+)
+
+dims_option = click.option(
+    "--dims",
+    metavar="NxN,...",
+    default="",
+    envvar="LEADLINE_DIMS",
+    help=(
+        "For neighbourhood collectives: the periodic grid of ranks, e.g. 4x2; one for each number of ranks.  [default: "
+        "two dimensions, as equal as can be]"
+    ),
 )
 
 Patterns = Mapping[int, Sequence[Sequence[float]]]

@@ -12,8 +12,9 @@ from click.core import ParameterSource
 
 from leadline import mpi
 from leadline.bench.asking import COLLECTIVES, OPERATIONS, PARTS, POINT_TO_POINT
-from leadline.cli.arrivals import arrival_option
+from leadline.cli.arrivals import arrival_option, dims_option
 from leadline.errors import UsageError
+from leadline.operations import operations
 from leadline.text.printing import write_json
 from leadline.text.suggestions import available
 
@@ -22,7 +23,7 @@ GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT}
 STUDY_SETTINGS = ("launches", "rounds", "seconds", "seed")
 FROM_TAKES = {
     *("run", "operation", "algorithms", "library", "launcher", "timeout_s", "repeat", "skew_us", "buffers", "nodes"),
-    *("json_", "root", "arrival", "start", *STUDY_SETTINGS),
+    *("json_", "root", "dims", "arrival", "start", *STUDY_SETTINGS),
 }
 STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS}
 
@@ -128,6 +129,7 @@ STUDY_TAKES = {"study", "full", "json_", "library", "timeout_s", *STUDY_SETTINGS
     envvar="LEADLINE_NODES",
     help="Number of nodes assumed by two-level algorithms.",
 )
+@dims_option
 @click.option(
     "--network",
     metavar="FILE|PRESET",
@@ -222,6 +224,7 @@ def command(
     buffers: str,
     root: int,
     nodes: int,
+    dims: str,
     network: str | None,
     seed: int,
     timeout_s: float | None,
@@ -243,6 +246,7 @@ def command(
     from leadline.bench import plot as drawing
     from leadline.bench import samples as files
     from leadline.bench.asking import sizes_for
+    from leadline.bench.grid import parse_dims, require_grids
     from leadline.bench.guidelines import more_ranks, violations
     from leadline.cli.arrivals import arrivals_for
     from leadline.cli.bench_from import bench_from
@@ -287,6 +291,7 @@ def command(
             library,
             launcher,
             arrival,
+            parse_dims(dims) if dims else {},
             json_=json_,
             algorithms=algorithms,
             timeout_s=timeout_s,
@@ -302,6 +307,11 @@ def command(
         raise UsageError(f"--guidelines needs a collective, not {operation}")
     if (late or arrival) and operation in POINT_TO_POINT:
         raise UsageError(f"--late and --arrival need a collective, not {operation}")
+    grids = parse_dims(dims) if dims else {}
+    has_neighbours = operation in COLLECTIVES and operations()[operation].for_neighbours
+    if grids and not has_neighbours:
+        raise UsageError(f"--dims is for neighbourhood collectives, not {operation}")
+    require_grids(grids, [ranks])
     given_sizes = sizes.split(",") if sizes is not None else None
     if network is not None and operation in POINT_TO_POINT:
         raise UsageError(f"--network needs a collective, not {operation}")
@@ -317,7 +327,7 @@ def command(
         files.parquet_writer()
     if csv_ is not None:
         output.check_folder(csv_)
-    one_more, why_not = more_ranks(ranks, given_launcher) if guidelines else (0, "")
+    one_more, why_not = more_ranks(operation, ranks, given_launcher) if guidelines else (0, "")
     with ProgressLine(say) as line:
         found = measure(
             operation,
@@ -335,6 +345,7 @@ def command(
             buffers=buffers,
             root=root,
             nodes=nodes,
+            dims=grids.get(ranks, ()),
             network=model,
             seed=seed,
             timeout_s=timeout_s,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.cli.reporting import say_owner
 from leadline.cli.saying import say, shown
-from leadline.operations import measured
+from leadline.operations import operations
 from leadline.text.printing import write_json
 
 if TYPE_CHECKING:
+    from leadline.bench.grid import Dims
     from leadline.figures.run import Run
 
 FAILED = 7
@@ -23,12 +24,13 @@ def bench_from(
     library: str | None,
     launcher: str | None,
     arrival: str | None,
+    grids: dict[int, Dims],
     *,
     json_: bool,
     **how: Any,
 ) -> int:
-    """arrival: a run whose delays are taken in place of this one's, or "together".   how: as leadline.bench.measure
-    takes it.
+    """arrival: a run whose delays are taken in place of this one's, or "together".   grids: of ranks with neighbours,
+    by their number.   how: as leadline.bench.measure takes it.
     """
     from leadline.cli.workload import default_library, library_for, library_of_launcher
     from leadline.figures.run import open_run
@@ -39,7 +41,7 @@ def bench_from(
     from leadline.tuning.savings_output import print_savings
 
     say_owner(directory)
-    calls = calls_of(directory, [operation] if operation else list(measured()), of_run(directory))
+    calls = calls_of(directory, [operation] if operation else list(operations()), of_run(directory, grids, say))
     chosen = library or library_of_launcher((launcher or "").split()) or library_of_run(directory)
     chosen = chosen or default_library("c++", max(call.processes for call in calls))
     say(f"measuring {len(calls)} distinct calls of {shown(directory)} with {chosen}")
@@ -47,7 +49,13 @@ def bench_from(
     arrivals = arrivals_of(arrival, directory, points, say)
     with ProgressLine(say) as line:
         found = measure_calls(
-            calls, library_for(chosen), launcher=launcher or "", arrivals=arrivals, progress=line.show, **how
+            calls,
+            library_for(chosen),
+            launcher=launcher or "",
+            arrivals=arrivals,
+            grids=grids,
+            progress=line.show,
+            **how,
         )
     found.iterations = iterations_of(open_run(directory))
     if json_:

@@ -18,17 +18,8 @@ from leadline.errors import UsageError
 from leadline.launch import process
 from leadline.launch.inside import refuse_inside_job
 from leadline.launch.launcher import find_launcher
+from leadline.text.durations import seconds_of
 from leadline.text.printing import write_json
-
-UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600}
-
-
-def duration_s(text: str) -> float:
-    """Seconds of "90s", "10m", "1h30m". Raises UsageError."""
-    parts = re.findall(r"(\d+(?:\.\d+)?)(min|[smh])", text)
-    if not parts or "".join(number + unit for number, unit in parts) != text.replace(" ", ""):
-        raise UsageError(f"--for {text}: expected a duration", hint="e.g. 90s, 10m, 1h30m")
-    return sum(float(number) * UNITS[unit] for number, unit in parts)
 
 
 def _numbers_in(text: str) -> tuple[int, ...]:
@@ -179,7 +170,7 @@ def command(
     from leadline.text.suggestions import available
     from leadline.tuning.protocol import check_pattern
 
-    for_s = duration_s(limit)
+    for_s = seconds_of(limit)
     if again:
         if any((pattern, iterations, stop_after, steps_option, ranks, reorder, compared, only)) or goal != "time":
             raise UsageError("--again measures as the search did: it takes --for and --json only")

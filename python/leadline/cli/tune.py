@@ -10,24 +10,21 @@ from typing import Any
 
 import click
 
-from leadline.cli.arrivals import arrival_option
+from leadline.cli.arrivals import arrival_option, dims_option
 from leadline.cli.reporting import say_owner
 from leadline.cli.saying import say, shown
 from leadline.errors import UsageError
-from leadline.operations import measured
+from leadline.operations import measured, operations
+from leadline.text.durations import seconds_of
 from leadline.text.printing import write_json
-
-OPERATIONS = ",".join(measured())
 
 
 @click.command("tune")
 @click.option(
     "--operations",
     metavar="A,B",
-    default=OPERATIONS,
-    show_default=True,
     envvar="LEADLINE_OPERATIONS",
-    help="Operations to tune.",
+    help="Operations to tune.  [default: all; those with neighbours only with --dims]",
 )
 @click.option("--sizes", metavar="BYTES,...", envvar="LEADLINE_SIZES", help="Message sizes, for example 8,64Ki,1M.")
 @click.option(
@@ -51,6 +48,7 @@ OPERATIONS = ",".join(measured())
     help="Tune only the collectives that RUN used, with its MPI library.",
 )
 @arrival_option
+@dims_option
 @click.option(
     "--guidelines",
     is_flag=True,
@@ -96,6 +94,13 @@ OPERATIONS = ",".join(measured())
     show_default=True,
     envvar="LEADLINE_REFINE",
     help="Number of extra sizes used to locate each crossover.",
+)
+@click.option(
+    "--for",
+    "limit",
+    metavar="DURATION",
+    envvar="LEADLINE_FOR",
+    help="Time for everything, for example 10m: what does not fit stays with the library, and is named.",
 )
 @click.option(
     "--network",
@@ -165,6 +170,7 @@ def command(program: tuple[str, ...], protocol: bool, pattern: str | None, **ask
 
 def _algorithms(asked: dict[str, Any]) -> int:
     from leadline.bench.asking import algorithms_by_operation, parse_size
+    from leadline.bench.grid import parse_dims, require_grids
     from leadline.cli.workload import default_library, library_for, library_of_launcher
     from leadline.runs.progress import ProgressLine
     from leadline.tuning.arriving import chosen as arrivals_of
@@ -174,16 +180,22 @@ def _algorithms(asked: dict[str, Any]) -> int:
     from leadline.tuning.table import ALGORITHMS, write
     from leadline.tuning.tune import SIZES, Wanted, tune
 
-    chosen = tuple(dict.fromkeys(asked["operations"].split(",")))
+    limit_s = seconds_of(asked["limit"]) if asked["limit"] else 0.0
+    if limit_s and asked["guidelines"]:
+        raise UsageError("--for and --guidelines cannot be combined")
+    grids = parse_dims(asked["dims"]) if asked["dims"] else {}
+    default = operations() if grids or asked["trace"] is not None else measured()
+    chosen = tuple(dict.fromkeys(asked["operations"].split(",") if asked["operations"] else default))
     for operation in chosen:
         if operation not in ALGORITHMS:
-            raise UsageError(f"unknown operation {operation!r}", hint=f"available: {OPERATIONS}")
+            raise UsageError(f"unknown operation {operation!r}", hint=f"available: {', '.join(operations())}")
     ranks = tuple(sorted({_whole(word) for word in asked["ranks"].split(",")}))
     if asked["trace"] is not None:
         say_owner(asked["trace"])
-    calls = tuple(of_run(asked["trace"])) if asked["trace"] is not None else ()
+    calls = tuple(of_run(asked["trace"], grids, say)) if asked["trace"] is not None else ()
     if asked["trace"] is not None and not any(call.operation in chosen for call in calls):
-        raise UsageError(f"{asked['trace']} calls none of {asked['operations']}: nothing to tune")
+        raise UsageError(f"{asked['trace']} calls none of {','.join(chosen)}: nothing to tune")
+    require_grids(grids, [call.processes for call in calls] or ranks)
     most = max([call.processes for call in calls] or ranks)
     algorithms = algorithms_by_operation(asked["algorithms"].split(","), chosen) if asked["algorithms"] else None
     library = asked["library"] or (library_of_run(asked["trace"]) if calls else None)
@@ -202,6 +214,8 @@ def _algorithms(asked: dict[str, Any]) -> int:
         launcher=asked["launcher"],
         seed=asked["seed"],
         guidelines=asked["guidelines"],
+        limit_s=limit_s,
+        grids=grids,
         model=_model(asked),
     )
     points = [(name, size, n) for name in chosen for n in wanted.counts for size in wanted.sizes_of(name, n)]
@@ -266,6 +280,10 @@ def _document(found: Any, saved: Any) -> dict[str, Any]:
         **({} if found.modelled.model is None else {"left_out": found.modelled.document()}),
         **({} if found.broken is None else {"violations": with_repairs(found.broken, found.kept)}),
         **({} if saved is None else {key: saved.document()[key] for key in ("native_us", "saved_us", "calls")}),
+        "without_time": [
+            {"operation": operation, "bytes": n_bytes, "processes": processes}
+            for operation, n_bytes, processes in found.without_time
+        ],
         "rows": found.rows,
         "again": found.again,
         "written": found.written,

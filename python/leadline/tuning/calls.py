@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from leadline import _core, mpi, run_directory
+from leadline.bench.grid import Dims
 from leadline.errors import DamagedTrace, MissingPrerequisite, UsageError
-from leadline.operations import Operation, measured, operations
+from leadline.operations import Operation, operations
 
 COMMUNICATOR = 0xFFFFFF  # docs/reference/format.md: the rest of the number is flags
 
@@ -24,14 +25,21 @@ class Calls:
     times: int
 
 
-def of_run(directory: Path) -> list[Calls]:
-    """The calls in communicators of two or more processes, most bytes first. Raises DamagedTrace, UsageError."""
+def of_run(
+    directory: Path, grids: Mapping[int, Dims] | None = None, say: Callable[[str], None] | None = None
+) -> list[Calls]:
+    """The calls in communicators of two or more processes, most bytes first.
+
+    grids: by number of ranks, those in which neighbours exchange data. A run does not say who is whose neighbour, so
+    calls among neighbours on other numbers of ranks are left out, which is said.
+    Raises DamagedTrace, UsageError.
+    """
     run_directory.require(directory)
     try:
         files = _core.trace_files(str(directory))
         found: Counter[tuple[str, int, int]] = Counter()
         for file in files:
-            for what, times in _of_process(_core.open_process(file)).items():
+            for what, times in _of_process(_core.open_process(file), grids or {}).items():
                 found[what] = max(found[what], times)
     except _core.TraceError as error:
         raise DamagedTrace(
@@ -39,6 +47,11 @@ def of_run(directory: Path) -> list[Calls]:
         ) from error
     if not files:
         raise UsageError(f"no run in {directory}", hint="leadline record -o DIR -- COMMAND")
+    without = [what for what in found if what[1] < 0]
+    for name, _, ranks in sorted(without, key=lambda what: (what[0], what[2])):
+        del found[name, -1, ranks]
+        if say is not None:
+            say(f"skipped: {name} on {ranks} ranks, whose grid is unknown (--dims)")
     calls = [Calls(*what, times) for what, times in found.items()]
     return sorted(calls, key=lambda call: (-call.n_bytes * call.times, call.operation, call.processes))
 
@@ -58,8 +71,9 @@ def library_of_run(directory: Path) -> str | None:
         return None
 
 
-def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
-    names = {f"MPI_{operation.function}": name for name, operation in measured().items()}
+def _of_process(process: _core.Process, grids: Mapping[int, Dims]) -> Counter[tuple[str, int, int]]:
+    """Bytes of -1: calls among neighbours whose grid is not known."""
+    names = {f"MPI_{operation.function}": name for name, operation in operations().items()}
     found: Counter[tuple[str, int, int]] = Counter()
     for thread in range(process.threads):
         sites = process.sites(thread)
@@ -70,8 +84,12 @@ def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
                 continue
             size = process.communicators[communicator].size
             n_bytes = tally.key.count * process.datatypes[tally.key.datatype].size
+            if operations()[operation].for_neighbours and size not in grids:
+                found[operation, -1, size] += tally.times * (size >= 2)
+                continue
             if operations()[operation].has_counts_by_rank:
-                n_bytes = _mean_block(operations()[operation], tally.words, size)
+                neighbours = 2 * len(grids[size]) if operations()[operation].for_neighbours else 0
+                n_bytes = _mean_block(operations()[operation], tally.words, neighbours or size)
             if not operations()[operation].has_data:
                 n_bytes = 0
             if size >= 2 and n_bytes >= 0:
@@ -82,8 +100,8 @@ def _of_process(process: _core.Process) -> Counter[tuple[str, int, int]]:
 def _mean_block(operation: Operation, words: Sequence[int], size: int) -> int:
     """Its bytes, as src/shim/arguments.cpp has them. -1: the call is another rank's to count.
 
-    words: the bytes that a rank contributed and received. Sizes that not all ranks know differ from rank to rank and
-    from call to call: of these the next power of two.
+    size: how many blocks there are.   words: the bytes that a rank contributed and received. Sizes that not all ranks
+    know differ from rank to rank and from call to call: of these the next power of two.
     """
     by_root = "root" in (operation.contributed.by, operation.received.by)
     of_all = words[0 if operation.reduces or operation.contributed.by == "root" else 1] if words else 0

@@ -31,7 +31,7 @@ def broken(
     if not sizes:
         return []
     operation, processes = point
-    one_more, why_not = more_ranks(processes, shlex.split(launcher) or None)
+    one_more, why_not = more_ranks(operation, processes, shlex.split(launcher) or None)
     if why_not:
         say(f"{operation}: {why_not}")
     found = measured(operation, sizes, processes, [PARTS], more_ranks=one_more)

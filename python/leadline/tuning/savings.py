@@ -13,6 +13,7 @@ from typing import Any
 
 from leadline.bench import measure
 from leadline.bench.asking import is_measurable
+from leadline.bench.grid import Dims
 from leadline.bench.rows import Measurement
 from leadline.errors import UsageError
 from leadline.operations import operations
@@ -116,12 +117,14 @@ def measure_calls(
     *,
     launcher: str = "",
     arrivals: Arrivals | None = None,
+    grids: Mapping[int, Dims] | None = None,
     progress: Callable[[str], None] | None = None,
     **how: Any,
 ) -> OfRun:
     """Measures every distinct call.   launcher: with {ranks} for the number of processes.   how: as `measure` takes it.
 
-    arrivals: patterns of those calls whose ranks do not arrive together.
+    arrivals: patterns of those calls whose ranks do not arrive together.   grids: of ranks with neighbours, by their
+    number.
 
     Raises UsageError, MissingPrerequisite, and MeasurementFailed where nothing was measured. A signal ends it early:
     the calls that were not measured are then missing.
@@ -144,6 +147,7 @@ def measure_calls(
             arrivals=of_sizes(arrivals or {}, operation, processes),
             keep=True,
             progress=progress,
+            dims=(grids or {}).get(processes, ()),
             **how,
         )
         found.measurements.append(measured)

@@ -6,7 +6,8 @@ import os
 import platform
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,16 +15,19 @@ from leadline import mpi
 from leadline.bench import measure
 from leadline.bench.asking import Algorithm, is_measurable, portfolio
 from leadline.bench.bounds import Model
+from leadline.bench.grid import Dims, default_dims, in_words
 from leadline.bench.launching import Launch
 from leadline.bench.rows import Measurement, machine
+from leadline.bench.together import Request, measure_together
 from leadline.operations import operations
 from leadline.text import format as fmt
 from leadline.tuning import guidelines
 from leadline.tuning.arriving import Arrivals, of_sizes
 from leadline.tuning.calls import Calls
-from leadline.tuning.choosing import Choice, choices, choose, dropped, not_slower, refine, rules
+from leadline.tuning.choosing import Choice, choices, choose, dropped, gaps, middle, not_slower, refine, rules
 from leadline.tuning.modelled import Modelled
 from leadline.tuning.table import Table
+from leadline.tuning.within import CHOOSING, CONFIRMING, PASSES, REFINING, Budget, Point, parts_of, without_time
 
 SIZES = (8, 64, 512, 4096, 16384, 65536, 262144, 1048576)
 SEGMENTS = (8192, 65536)
@@ -42,7 +46,9 @@ class Wanted:
 
     algorithms: by operation, as leadline bench names them; None: all that may be best.
     launcher: words before the program, with {ranks} for the number of processes; "": the library's own on this host.
+    limit_s: for all of it; 0: none.
     guidelines: tune only where the library breaks one.   arrivals: patterns of calls whose ranks come apart.
+    grids: of ranks whose neighbours exchange data, by their number.
     model: what takes much longer than the best one in it is not measured.
     """
 
@@ -60,7 +66,9 @@ class Wanted:
     launcher: str = ""
     seed: int = 1
     guidelines: bool = False
+    limit_s: float = 0.0
     arrivals: Arrivals = field(default_factory=dict)
+    grids: Mapping[int, Dims] = field(default_factory=dict)
     model: Model | None = None
 
     def sizes_of(self, operation: str, processes: int) -> tuple[int, ...]:
@@ -78,6 +86,9 @@ class Wanted:
         found = {c.n_bytes for c in self.calls if (c.operation, c.processes) == (operation, processes)}
         return tuple(sorted(size for size in found if size or not has_data))
 
+    def grid_of(self, processes: int) -> Dims:
+        return self.grids.get(processes) or default_dims(processes)
+
     @property
     def counts(self) -> tuple[int, ...]:
         if not self.calls:
@@ -91,6 +102,7 @@ class Tuned:
     circumstances.   lost: what did not hold there.   kept: what did, of which the rules are made.
 
     broken: guidelines that the library breaks, as leadline.bench.guidelines has them; None if that was not asked for.
+    without_time: points that were not measured to the end, because the time was over: the library's own stays.
     modelled: what the model left out.
     """
 
@@ -102,7 +114,24 @@ class Tuned:
     lost: list[Choice] = field(default_factory=list)
     kept: list[Choice] = field(default_factory=list)
     broken: list[dict[str, Any]] | None = None
+    without_time: list[Point] = field(default_factory=list)
     modelled: Modelled = field(default_factory=Modelled)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Sizes of an operation, with the candidates to try there.   left_out: by size, those that are not tried."""
+
+    operation: str
+    processes: int
+    sizes: tuple[int, ...]
+    names: tuple[str, ...]
+    left_out: Mapping[int, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def most(self) -> int:
+        """Candidates of a size."""
+        return max(len(self.names) - len(self.left_out.get(size, ())) for size in self.sizes)
 
 
 def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Tuned:
@@ -113,7 +142,7 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
     """
     known = portfolio()
     bench = Bench(wanted, say, progress or (lambda _: None))
-    rows: Rows = []
+    groups: list[Group] = []
     found: list[Choice] = []
     broken: list[dict[str, Any]] = []
     modelled = Modelled(wanted.model)
@@ -129,12 +158,17 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
                 to_tune, good = guidelines.split(to_tune, of_point)
                 found += [Choice(operation, size, processes, "native", launches=wanted.launches) for size in good]
                 broken += of_point
-            for sizes, names in _groups(wanted, operation, to_tune, known):
+            with_names = _groups(wanted, operation, to_tune, known)
+            for sizes, names in with_names:
                 left_out = modelled.left_out(operation, sizes, processes, names)
-                measured = bench.choose(operation, sizes, processes, names, wanted.seed, left_out=left_out)
-                rows += measured
-                found += choices(measured, wanted.launches)
-    if not wanted.calls:
+                groups.append(Group(operation, processes, sizes, tuple(names), left_out))
+    rows: Rows = []
+    for measured in bench.choose_all(groups, wanted.seed, CHOOSING):
+        rows += measured
+        found += choices(measured, wanted.launches)
+    if not wanted.calls and wanted.limit_s:
+        found = _refine_at_once(bench, found, rows)
+    elif not wanted.calls:
 
         def between(operation: str, n_bytes: int, processes: int, names: list[str]) -> Choice:
             choice = f"library default or {' or '.join(names)}"
@@ -148,11 +182,15 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
         say(modelled.sentence)
     tuned = Tuned(Table(()), rows, broken=broken if wanted.guidelines else None, modelled=modelled)
     tuned.kept = _confirm(bench, found, tuned)
+    tuned.without_time = without_time([*rows, *tuned.again, *tuned.written, *tuned.in_a_row], wanted.launches)
     for choice in tuned.lost:
-        say(
-            f"dropped: {choice.algorithm} for {choice.operation} of {choice.n_bytes} bytes on {choice.processes} ranks "
-            f"({choice.ratio:.2f}× at first, not confirmed in fresh launches)"
-        )
+        if (choice.operation, choice.n_bytes, choice.processes) not in tuned.without_time:
+            say(
+                f"dropped: {choice.algorithm} for {choice.operation} of {choice.n_bytes} bytes on {choice.processes} "
+                f"ranks ({choice.ratio:.2f}× at first, not confirmed in fresh launches)"
+            )
+    if wanted.limit_s:
+        say(_left_out(tuned, groups))
     for violation in guidelines.with_repairs(broken, tuned.kept):
         say(guidelines.said(violation))
     here = machine(bench.launches)
@@ -162,8 +200,40 @@ def tune(wanted: Wanted, say: Callable[[str], None], progress: Callable[[str], N
             f"The machine was busy: other processes took {fmt.percent(noise['lost_share_median'])} of the time. "
             "On an idle machine, more algorithms may win."
         )
-    tuned.table = Table(rules(tuned.kept), _evidence(wanted, bench))
+    tuned.table = Table(rules(tuned.kept), _evidence(wanted, bench, tuned))
     return tuned
+
+
+def _refine_at_once(bench: Bench, found: list[Choice], rows: Rows) -> list[Choice]:
+    """As `refine`, but all gaps of a pass are halved in the same launches. Adds to `rows`."""
+    wanted = bench.wanted
+    left = wanted.refinements
+    for number in range(PASSES):
+        found = sorted(found, key=lambda c: (c.operation, c.processes, c.n_bytes))
+        widest = sorted(gaps(found, wanted.closest), key=lambda gap: -gap[1].n_bytes / max(gap[0].n_bytes, 1))[:left]
+        left -= len(widest)
+        groups = [
+            Group(
+                one.operation,
+                one.processes,
+                (middle(one.n_bytes, other.n_bytes),),
+                tuple(name for name in dict.fromkeys([one.algorithm, other.algorithm]) if name != "native"),
+            )
+            for one, other in widest
+        ]
+        for measured in bench.choose_all(groups, wanted.seed + 100 + number, REFINING):
+            rows += measured
+            found += choices(measured, wanted.launches)
+    return sorted(found, key=lambda c: (c.operation, c.processes, c.n_bytes))
+
+
+def _left_out(tuned: Tuned, groups: Sequence[Group]) -> str:
+    asked = len({(group.operation, group.processes, size) for group in groups for size in group.sizes})
+    if not tuned.without_time:
+        return f"time limit: all {asked} points were measured to the end"
+    names = Counter(f"{operation} on {processes} ranks" for operation, _, processes in tuned.without_time)
+    which = ", ".join(f"{name} ({fmt.plural(times, 'size')})" for name, times in names.items())
+    return f"time limit: {len(tuned.without_time)} of {asked} points had no time, and stay with the library: {which}"
 
 
 def _confirm(bench: Bench, found: list[Choice], tuned: Tuned) -> list[Choice]:
@@ -205,6 +275,56 @@ class Bench:
         self.say = say
         self.progress = progress
         self.launches: list[Launch] = []
+        self.budget = Budget(wanted.limit_s, parts_of(len(wanted.counts)))
+
+    def choose_all(self, groups: Sequence[Group], seed: int, parts: float) -> Iterator[Rows]:
+        """The rows of each group. With a time limit all groups of as many ranks are measured in the same launches.
+
+        parts: of the time, for each number of processes.
+        """
+        if not self.wanted.limit_s:
+            for each in groups:
+                yield self.choose(each.operation, each.sizes, each.processes, each.names, seed, each.left_out)
+            return
+        yield from self.at_once(groups, seed, parts, screening=SCREENING, only_better=True)
+
+    def at_once(
+        self, groups: Sequence[Group], seed: int, parts: float, *, arrivals: bool = True, **how: Any
+    ) -> Iterator[Rows]:
+        """arrivals: as in the run, where they are known.   how: as `measure_together` takes it."""
+        for processes in self.wanted.counts:
+            mine = [group for group in groups if group.processes == processes]
+            limit_s = self.budget.take(parts)
+            if not mine:
+                continue
+            for found in measure_together(
+                [self._request(group, arrivals) for group in mine],
+                ranks=processes,
+                library=self.wanted.library,
+                launches=self.wanted.launches,
+                rounds=self.wanted.rounds,
+                launcher=self._launcher(processes),
+                seed=seed,
+                limit_s=limit_s,
+                progress=self.progress,
+                **how,
+            ):
+                yield self._kept(found).rows
+
+    def _request(self, group: Group, arrivals: bool) -> Request:
+        wanted = self.wanted
+        return Request(
+            group.operation,
+            group.names,
+            group.sizes,
+            wanted.seconds * (1 + group.most) / 4,
+            wanted.grid_of(group.processes),
+            of_sizes(wanted.arrivals, group.operation, group.processes) if arrivals else {},
+            group.left_out,
+        )
+
+    def _launcher(self, processes: int) -> list[str] | None:
+        return shlex.split(self.wanted.launcher.replace("{ranks}", str(processes))) or None
 
     def choose(
         self,
@@ -262,12 +382,16 @@ class Bench:
             launches=self.wanted.launches,
             rounds=self.wanted.rounds,
             seconds=self.wanted.seconds * (1 + (len(names) if most is None else most)) / 4,
-            launcher=shlex.split(self.wanted.launcher.replace("{ranks}", str(processes))) or None,
+            launcher=self._launcher(processes),
             seed=seed,
             keep=True,
             progress=self.progress,
+            dims=self.wanted.grid_of(processes),
             **{"arrivals": of_sizes(self.wanted.arrivals, operation, processes), **how},
         )
+        return self._kept(found)
+
+    def _kept(self, found: Measurement) -> Measurement:
         found.interruption.end_if_any()  # nothing is confirmed yet: there are no rules to keep
         if found.failed:  # what was not measured in every launch is left to the library
             self.say(found.failed)
@@ -285,13 +409,26 @@ def _again(bench: Bench, found: list[Choice], said: str, **how: Any) -> Rows:
     for choice in found:
         if not choice.is_native:
             groups.setdefault((choice.operation, choice.processes, choice.algorithm), []).append(choice.n_bytes)
+    if bench.wanted.limit_s:
+        chosen = [Group(name, n, tuple(sizes), (algorithm,)) for (name, n, algorithm), sizes in groups.items()]
+        together = bench.at_once(
+            chosen, bench.wanted.seed + 1000, CONFIRMING, arrivals=how.pop("arrivals", None) is None, **how
+        )
+        return [row for measured in together for row in measured]
     for (operation, processes, name), sizes in groups.items():
         bench.progress(f"repeat ({said}): {name} for {operation} on {processes} ranks")
         rows += bench.measure(operation, sizes, processes, [name], bench.wanted.seed + 1000, **how)
     return rows
 
 
-def _evidence(wanted: Wanted, bench: Bench) -> dict[str, Any]:
+def _grids_in_words(wanted: Wanted) -> dict[str, Any]:
+    """Where neighbours exchanged data."""
+    if not any(operations()[operation].for_neighbours for operation in wanted.operations):
+        return {}
+    return {"neighbours_in": [in_words(wanted.grid_of(processes)) for processes in wanted.counts]}
+
+
+def _evidence(wanted: Wanted, bench: Bench, tuned: Tuned) -> dict[str, Any]:
     here = machine(bench.launches)
     version = next((launch.library for launch in bench.launches if launch.library), wanted.library.version)
     return {
@@ -303,6 +440,8 @@ def _evidence(wanted: Wanted, bench: Bench) -> dict[str, Any]:
         "rounds": wanted.rounds,
         "sizes": sorted({size for op in wanted.operations for n in wanted.counts for size in wanted.sizes_of(op, n)}),
         "processes": list(wanted.counts),
+        **_grids_in_words(wanted),
+        **({"limit_s": wanted.limit_s, "points_without_time": len(tuned.without_time)} if wanted.limit_s else {}),
         "oversubscribed": here["oversubscribed"],
         "noise": here["noise"] or {},
     }
