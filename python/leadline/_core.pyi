@@ -482,7 +482,7 @@ class Outlier:
 
 class RunIterations:
     loop: int  # of RunLoops; 0: calls that repeat
-    missing: str  # why none was found: "none", "few", "apart", "small", "commands"
+    missing: str  # why none was found: "none", "few", "apart", "small", "commands", "files"
     found: bool
     process: int
     site: int

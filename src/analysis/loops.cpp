@@ -334,14 +334,14 @@ std::string RunLoops::missing() const {
   for (const trace::LoopWeight& w : weights) {
     if (w.recursive && w.commands && 2e9 * double{w.delayed_s} > all_.ns) return "commands";
   }
-  bool apart = false, small = false;
+  bool apart = false, small = false, files = false;
   for (uint32_t l = 1; l < loops_.size(); ++l) {
     const uint64_t t = iterations(l);
     if (t > 1 && t < trace::least_iterations_of_main_loop && 2 * time_ns(l) > all_.ns) return "few";
     if (t < trace::least_iterations_of_main_loop || 10 * time_ns(l) <= all_.ns) continue;
-    (in_common(l) ? small : apart) = true;
+    (!weights[l].has_mpi ? files : in_common(l) ? small : apart) = true;
   }
-  return small ? "small" : apart ? "apart" : "none";
+  return small ? "small" : apart ? "apart" : files ? "files" : "none";
 }
 
 }  // namespace leadline::analysis

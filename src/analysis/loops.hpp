@@ -81,7 +81,7 @@ class RunLoops {
   void choose(uint32_t loop) { chosen_ = loop < loops_.size() ? loop : 0; }
   // Why there is none: "none"; "few" if the loops that take the time have fewer iterations than a main loop must have;
   // "apart" if ranks differ in their iterations; "small" if too few of the calls are made in those that take time;
-  // "commands" if the one that takes most of it reads an input.
+  // "commands" if the one that takes most of it reads an input; "files" if those that take time make no calls of MPI.
   std::string missing() const;
   // Iterations of the median process.
   uint64_t iterations(uint32_t loop) const;

@@ -299,7 +299,14 @@ void EventGraph::mark_silent() {
     loops_.source.end_learning();
   }
   each([&](uint32_t from, uint32_t to) { loops_.source.mark_silent(from, to); });
-  if (know_quiet) loops_.source.forget();
+  if (!know_quiet) return;
+  const trace::Scratchpad<uint8_t> sure(loops_.source.contexts());
+  if (sure && loops_.source.hush_files(vain.get(), sure.get())) {
+    each([&](uint32_t from, uint32_t to) {
+      if (!loops_.source.on_file(from) && !loops_.source.on_file(to)) loops_.source.mark_silent(from, to);
+    });
+  }
+  loops_.source.forget();
 }
 
 // The next event comes from no position.

@@ -47,6 +47,26 @@ void SourceLoops::mark_passed_loops(const Known& known) const {
   for (uint32_t i = 0; i < passed_count_; ++i) known.routine->mark_passed(passed_[i] + known.bias);
 }
 
+bool SourceLoops::hush_files(const uint8_t* vain, uint8_t* sure) {
+  if (!loud_) return false;
+  for (uint32_t s = 1; s < t_.sites.size(); ++s) {
+    uint32_t c = t_.sites[s].context;
+    if (vain[s] || !has_code(c)) continue;
+    if (on_file(s)) {
+      sure[c] |= !calls_run_time_library(c);
+      continue;
+    }
+    for (; has_code(c) && sure[c] != 2; c = t_.contexts[c].parent) sure[c] = 2;
+  }
+  bool some = false;
+  for (uint32_t c = 0; c < loud_count_; ++c) {
+    some |= loud_[c] && !sure[c];
+    loud_[c] &= sure[c] != 0;
+  }
+  if (some) mark_loud_calls();
+  return some;
+}
+
 void SourceLoops::mark_silent(uint32_t from_site, uint32_t to_site) {
   Meeting m;
   if (!meet(from_site, to_site, &m)) return;

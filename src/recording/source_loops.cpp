@@ -349,6 +349,10 @@ bool SourceLoops::may_be_one_call(uint32_t from_site, uint32_t to_site) {
   if (context != t_.sites[to_site].context || !has_code(context)) return false;
   const uint32_t from = t_.sites[from_site].function, to = t_.sites[to_site].function;
   if (from != to && is_on_file(from) && is_on_file(to)) return true;
+  return calls_run_time_library(context);
+}
+
+bool SourceLoops::calls_run_time_library(uint32_t context) {
   uint64_t address = 0;
   if (!places_.address || !places_.address(places_.self, t_.contexts[context].frame, &address)) return false;
   return code::calls_run_time_library(places_.map, address);

@@ -78,6 +78,12 @@ class SourceLoops {
   void learn_quiet(uint32_t from_site, uint32_t to_site);
   void end_learning() { mark_loud_calls(); }
 
+  // From now on, calls of routines that only use files are quiet, and so are statements of a run-time library, which
+  // keeps a buffer. A file is no evidence that nothing else happened: of two messages in a row, an iteration that wrote
+  // nothing may end between them. `sure`: zeroed memory for a byte per context. Returns whether there are such calls.
+  bool hush_files(const uint8_t* vain, uint8_t* sure);
+  bool on_file(uint32_t site) const { return site < t_.sites.size() && is_on_file(t_.sites[site].function); }
+
   // Marks the loops further out that may have repeated as well on its way.
   void mark_silent(uint32_t from_site, uint32_t to_site);
 
@@ -135,6 +141,7 @@ class SourceLoops {
   bool has_code(uint32_t context) const { return context >= trace::first_context && context < t_.contexts.size(); }
   bool meet(uint32_t from_site, uint32_t to_site, Meeting* m);
   bool may_be_one_call(uint32_t from_site, uint32_t to_site);
+  bool calls_run_time_library(uint32_t context);
   bool is_on_file(uint32_t function) const {
     return files_ && function < 8 * 256 && files_[function / 8] >> (function % 8) & 1;
   }

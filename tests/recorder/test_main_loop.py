@@ -270,6 +270,46 @@ def test_a_further_iteration_that_only_writes_a_file_is_marked(
     assert (iterations["count"], iterations["about"]) in ((20, False), (21, True))
 
 
+@pytest.mark.parametrize(("form", "steps"), [("seldom", None), ("tags", 20), ("lines", 20), ("two", 20)])
+def test_a_loop_that_only_output_shows_has_at_least_so_many_iterations(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path, form: str, steps: int | None
+) -> None:
+    program = builder.c(one_of_each_family, "seldom_written.c", "-g", "-O0")
+    outcome = run_mpi(
+        one_of_each_family, 2, [program, "20", form], cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run"
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    outer, *inner = (loop for loop in to_json(open_run(tmp_path / "run"))["loops"] if loop["routine"] == form)
+    assert outer["trips"] == steps or (outer["at_least"] and not steps and outer["trips"] < 20)
+    assert outer["at_least"] == (not steps)
+    assert [(loop["trips"], loop["at_least"]) for loop in inner] == [(60, False)] * len(inner)
+
+
+@pytest.mark.parametrize(("level", "exact"), [("-O0", True), ("-O2", False)])
+def test_steps_that_the_compiler_wrote_as_one_are_admitted(
+    library: Library, builder: Builder, recorder: Path, tmp_path: Path, level: str, exact: bool
+) -> None:
+    program = builder.c(library, "unrolled.c", "-g", level)
+    outcome = run_mpi(library, 2, [program, "400"], cwd=tmp_path, recorder=recorder, run_directory=tmp_path / "run")
+    assert outcome.returncode == 0, outcome.stderr
+    iterations = to_json(open_run(tmp_path / "run"))["iterations"]
+    assert iterations["count"] == 400 if exact else iterations["count"] <= 400
+    assert iterations["at_least"] == (iterations["count"] < 400)
+
+
+def test_a_loop_of_file_calls_is_a_candidate(
+    one_of_each_family: Library, builder: Builder, recorder: Path, tmp_path: Path
+) -> None:
+    program = builder.c(one_of_each_family, "seldom_written.c", "-g")
+    words, directory = [program, "2000", "files"], tmp_path / "run"
+    outcome = run_mpi(one_of_each_family, 2, words, cwd=tmp_path, recorder=recorder, run_directory=directory)
+    assert outcome.returncode == 0, outcome.stderr
+    report = to_json(open_run(directory))
+    assert report["no_iterations"] == "the loops that take 10 % of the time or more only make file calls"
+    (other,) = report["other_loops"]
+    assert (other["count"], other["place"].split(" in ")[-1]) == (2000, "files")
+
+
 def test_where_ranks_have_different_loops_that_is_the_reason_for_none(
     library: Library, builder: Builder, recorder: Path, tmp_path: Path
 ) -> None:

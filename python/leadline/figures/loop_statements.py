@@ -1,4 +1,4 @@
-"""Where loops of the machine code are in the source, and which of them are a part of the source's loop only."""
+"""Where loops of the machine code are in the source, and which of them are not quite the source's loop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline import _core
-from leadline.figures.run import Run
+from leadline.figures.run import CONTEXT_BEGIN, Run
 from leadline.symbols import Location
 from leadline.symbols.location import STATEMENT
 
@@ -52,6 +52,54 @@ def is_partial(run: Run, number: int) -> bool:
         return True
     within = [n for n in range(1, len(loops)) if loops[n].outer == number and _shares_a_call(run, loops, number, n)]
     return any(statement_of(run, n).line == statement_of(run, number).line for n in within)
+
+
+def is_written_out(run: Run, number: int) -> bool:
+    """Whether the compiler wrote several iterations of the source as one (unrolling).
+
+    Each call of the source is then several of the machine code, and an iteration makes more than one of them. If only
+    some are, an inner loop was written out.
+    """
+    loops = run.profile.loops
+    loop = loops.all[number]
+    within = {call for each in loops.all if each.outer == number for call in each.calls}
+    copies: dict[tuple[Location, ...], set[Frame]] = {}
+    for call in loop.calls:
+        chain = _chain(run, call)
+        if call not in within and chain[-1].line:
+            copies.setdefault(chain, set()).add(call)
+    if not copies or any(len(calls) == 1 for calls in copies.values()):
+        return False
+    several: set[Frame] = set().union(*copies.values())
+    iterations = loops.iterations(number)
+    contexts, sites = run.profile.contexts(), run.profile.sites()
+    for site in run.sites:
+        ways = {member: _frames(contexts, sites[member][2]) for member in site.members}
+        members = [member for member, frames in ways.items() if _leads_through(frames, several, loop.callers)]
+        rows = run.profile.rows([[member] for member in members]) if len(members) > 1 else []
+        calls = [row.total.calls / max(row.processes, 1) for row in rows]
+        if calls and max(calls) <= iterations and sum(calls) >= MORE_THAN_ONE * iterations:
+            return True
+    return False
+
+
+MORE_THAN_ONE = 1.5  # calls in an iteration; some may be left to code behind the loop
+
+Frame = tuple[int | None, int]
+
+
+def _frames(contexts: Sequence[tuple[int | None, int, int]], innermost: int) -> list[Frame]:
+    found = []
+    while innermost > CONTEXT_BEGIN:
+        module, offset, parent = contexts[innermost]
+        found.append((module, offset))
+        innermost = parent
+    return found
+
+
+def _leads_through(frames: Sequence[Frame], calls: set[Frame], callers: Sequence[Frame]) -> bool:
+    """Whether one of the calls is on the way, made by a routine that these callers lead to. Innermost first."""
+    return any(frame in calls and frames[n + 1 :] == callers for n, frame in enumerate(frames))
 
 
 def _shares_a_call(run: Run, loops: Sequence[_core.RunLoop], outer: int, inner: int) -> bool:

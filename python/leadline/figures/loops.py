@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from leadline import _core
-from leadline.figures.loop_statements import is_partial, statement_of
+from leadline.figures.loop_statements import is_partial, is_written_out, statement_of
 from leadline.figures.run import Run
 from leadline.symbols import Location, call_path
 from leadline.symbols.resolve import INTERPRETERS, WITHOUT_MODULE
@@ -95,7 +95,7 @@ def named_loop(run: Run, number: int) -> NamedLoop:
         loops.iterations(number),
         time_s,
         time_s / all_s if all_s > 0 else 0.0,
-        loop.silent or loop.cut,
+        loop.silent or loop.cut or is_written_out(run, number),
         _silent_around(loops, loop.outer),
         shape.restarts if shape is not None else 0,
         shape.restart_iterations if shape is not None else 0,

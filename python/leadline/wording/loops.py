@@ -15,6 +15,7 @@ MISSING = {
     "apart": "ranks have different main loops or numbers of iterations",
     "small": "few calls are made in the loops that take 10 % of the time or more",
     "commands": "the loop that takes most of the time reads the commands of an input",
+    "files": "the loops that take 10 % of the time or more only make file calls",
     "few": "the most expensive loop has fewer than three iterations",
 }
 
