@@ -51,7 +51,8 @@ def candidates(content: Content) -> list[Candidate]:
             f"Move work from {who}, which computes {fmt.times(told['times_mean'])} as long as the mean in every "
             f"iteration ({fmt.percent(less)} too much), to the others."
         )
-        assumes = ("the work can be divided evenly",)
+        slower = "their cores are" if told["kind"] == "host" else f"{who}'s core is"
+        assumes = ("the work can be divided evenly", f"{slower} no slower than others")
     longest = sorted(content.waits.entries, key=lambda entry: -entry.seconds)
     sites = tuple(dict.fromkeys(entry.site for entry in longest if entry.site is not None))[:MOST_SITES]
     return [

@@ -108,7 +108,7 @@ def _of_kind(found: Evidence) -> str:
         return f"{lost}: uneven computation. The slowest rank changes every few iterations."
     if found["kind"] == "changing":
         return f"{lost}: uneven computation. Another rank computes longest from one iteration to the next."
-    return f"{lost}: uneven computation. It varies randomly between ranks and iterations, as with OS noise."
+    return f"{lost}: uneven computation. It varies randomly between ranks and iterations."
 
 
 EXPLAINED = 0.5
@@ -119,6 +119,8 @@ HELP = {
     "wandering": "Rebalance the work.",
     "changing": "Divide each iteration's work evenly, or let ranks synchronise in fewer iterations.",
     "rare": "Look at what the program does only in these iterations: output, checks, rebuilding of neighbour lists.",
+    "noise": "Unless the work itself is random, as in Monte Carlo, check the machine: other jobs, CPU temperature, "
+    "binding.",
 }
 
 
