@@ -39,6 +39,11 @@ double lower_middle(std::vector<double> values) {
 constexpr size_t least_alike = 4;
 constexpr double least_sure_ns = 50e3;
 
+// Nothing takes a rank less time than it needs. If one comes from call to call so fast, and the others take no longer
+// than cold caches may cost them, as they do where ranks share cores, none of them computes anything there.
+constexpr double nothing_ns = 2e3;
+constexpr double most_cold_ns = 20e3;
+
 // The same call of several ranks, in their order: the call site, and how often it was passed.
 using Place = std::pair<uint32_t, uint32_t>;
 
@@ -63,10 +68,14 @@ void limit_to_most_ranks(std::vector<StepCall>* calls, bool sure) {
   struct Usual {
     double gap_ns, least_ns, longest_ns;
   };
+  const auto least_of = [](const std::vector<double>& of_all) {
+    const double shortest = *std::ranges::min_element(of_all), usual = lower_middle(of_all);
+    return shortest <= nothing_ns && usual <= most_cold_ns ? shortest : usual;
+  };
   std::map<Place, Usual> usual;
   for (auto& [at, ranks] : of_ranks) {
     const double longest = *std::ranges::max_element(ranks.least);
-    usual[at] = {lower_middle(std::move(ranks.gaps)), lower_middle(std::move(ranks.least)), longest};
+    usual[at] = {lower_middle(std::move(ranks.gaps)), least_of(ranks.least), longest};
   }
   visit([&](Place at, StepCall* call) {
     call->gap_ns = std::min(call->gap_ns, usual[at].gap_ns);
