@@ -270,10 +270,10 @@ bool SourceLoops::sees(uint32_t site) {
 
 uint32_t SourceLoops::innermost(uint32_t context) {
   if (!has_code(context)) return 0;
+  const uint32_t* kept = known_of(context);
+  if (kept && *kept && *kept != opaque_context) return *kept - 1;
   const LiveContext c = t_.contexts[context];
   if (opaque(context)) return innermost(c.parent);
-  const uint32_t* kept = known_of(context);
-  if (kept && *kept) return *kept - 1;
   const Known* routine = routine_of(c.frame);
   if (!routine) {
     // By order: the shortest of the loops around it. Their ends are not final.

@@ -252,9 +252,13 @@ bool Modules::in_mpi_library(uint64_t address) {
   return search.found;
 }
 
-bool Modules::interprets(uint32_t module) const {
+bool Modules::interprets(uint32_t module) {
+  uint8_t* const known = module < max_modules ? &interprets_[module] : nullptr;
+  if (const uint8_t k = known ? __atomic_load_n(known, __ATOMIC_RELAXED) : uint8_t{0}) return k == 2;
   const char* path = path_of(module);
-  return path && is_interpreter(name_of(path));
+  const bool yes = path && is_interpreter(name_of(path));
+  if (path && known) __atomic_store_n(known, static_cast<uint8_t>(yes ? 2 : 1), __ATOMIC_RELAXED);
+  return yes;
 }
 
 bool Modules::address_of(uint32_t module, uint64_t offset, uint64_t* address) {

@@ -29,7 +29,7 @@ class Modules {
   // Where a frame of the trace is in memory now. False: its module was not loaded any more at the last find().
   bool address_of(uint32_t module, uint64_t offset, uint64_t* address);
   // Whether it interprets programs: its frames are not theirs.
-  bool interprets(uint32_t module) const;
+  bool interprets(uint32_t module);
   // The same, among the objects that were loaded at the last find().
   ModuleAddress find_again(uint64_t address);
 
@@ -61,6 +61,7 @@ class Modules {
 
   Module modules_[max_modules] = {};
   int count_ = 0;
+  uint8_t interprets_[max_modules] = {};  // by number: 0: not asked yet, 1: no, 2: yes
   uint64_t adds_ = 0, subs_ = 0;
   Unwinder unwinder_;
   recording::ByteTable text_;  // "path\0build-id\0" each; a module keeps its number when it is loaded again
