@@ -25,6 +25,7 @@ from leadline.runs.runner import Done, Runner
 from leadline.text import format as fmt
 
 START_S = 1.0  # of a launch, beside measuring, at least
+LEAST_S = 0.1  # for the points of a launch, as long as another fits into the time
 SPARE = 3  # launches in place of those that fail
 HANGS_S = 60.0  # a launch that takes so much longer than its time
 
@@ -205,7 +206,7 @@ class Together:
         has all candidates, and takes no longer than its few rounds."""
         left_s = self.limit_s - (self.clock() - self._begin)
         share_s = left_s / 2 if first_look else left_s / max(self._wanted - self._measured, 1)
-        return share_s - self._beside_s
+        return max(share_s - self._beside_s, LEAST_S) if left_s > self._beside_s else 0.0
 
     def _folder_of(self, turn: Turn[str]) -> Path:
         return self.folder / ("look" if turn.candidate == FIRST_LOOK else str(turn.round))
