@@ -70,6 +70,8 @@ class Communicator:
     rank: int
     size: int
     world: list[int]
+    topology: str
+    grid: list[tuple[int, bool]]
 
 class Datatype:
     name: str
@@ -1250,6 +1252,7 @@ def tree_calls(tree: ReplayTree, rank: int) -> list[tuple[Any, ...]]:
     MPI_COMM_WORLD; tag, bytes posted, sent, received), calls, mean computation before one and mean duration in ns."""
 
 def tree_communicators(tree: ReplayTree) -> dict[int, list[int]]: ...
+def tree_grids(tree: ReplayTree) -> dict[int, list[tuple[int, bool]]]: ...
 def tree_null_peer() -> int: ...
 
 class Growing:

@@ -101,6 +101,17 @@ nb::dict communicators_of(const Changed& self) {
   return found;
 }
 
+// By identity: of each dimension, the ranks along it and whether its ends are neighbours.
+nb::dict grids_of(const Changed& self) {
+  nb::dict found;
+  for (const auto& [identity, sides] : self.tree.grids) {
+    nb::list grid;
+    for (const trace::GridSide& side : sides) grid.append(nb::make_tuple(side.extent, side.periodic));
+    found[nb::int_(identity)] = grid;
+  }
+  return found;
+}
+
 uint32_t add_class(Growing& self, const std::vector<std::vector<std::tuple<uint32_t, bool, uint64_t>>>& bodies,
                    std::vector<uint32_t> loops, const std::vector<bool>& iterations, uint32_t root, uint32_t main_body,
                    uint32_t leaves) {
@@ -147,6 +158,7 @@ void bind_growing(nb::module_& m) {
   m.def("tree_rank", &rank_of, "tree"_a, "rank"_a);
   m.def("tree_calls", &calls_of, "tree"_a, "rank"_a);
   m.def("tree_communicators", &communicators_of, "tree"_a);
+  m.def("tree_grids", &grids_of, "tree"_a);
   m.def(
       "tree_size",
       [](const Changed& self) { return nb::make_tuple(self.tree.classes.size(), self.tree.members.size()); }, "tree"_a);

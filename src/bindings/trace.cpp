@@ -125,7 +125,17 @@ void bind_tables(nb::module_& m) {
       .def_ro("identity", &trace::Communicator::identity)
       .def_ro("rank", &trace::Communicator::rank)
       .def_ro("size", &trace::Communicator::size)
-      .def_prop_ro("world", [](const trace::Communicator& c) { return c.world.ranks(); });
+      .def_prop_ro("world", [](const trace::Communicator& c) { return c.world.ranks(); })
+      .def_prop_ro("topology",
+                   [](const trace::Communicator& c) {
+                     constexpr const char* names[] = {"none", "cartesian", "graph", "distributed graph"};
+                     return names[static_cast<size_t>(c.topology) & 3];
+                   })
+      .def_prop_ro("grid", [](const trace::Communicator& c) {
+        std::vector<std::pair<int32_t, bool>> grid;
+        for (const trace::GridSide& side : c.grid) grid.emplace_back(side.extent, side.periodic);
+        return grid;
+      });
   nb::class_<trace::Datatype>(m, "Datatype")
       .def_ro("name", &trace::Datatype::name)
       .def_ro("size", &trace::Datatype::size)

@@ -76,6 +76,32 @@ void encode_ops(const char* region, trace::ByteSink* out) {
   encode_text(region + process_at::ops, header_of(region).ops.used, capacity::ops, out);
 }
 
+namespace {
+
+// Most programs have none, so that nothing is written.
+void encode_topologies(const LiveCommunicator* comms, uint64_t n, const int32_t* sides, uint64_t all,
+                       trace::ByteSink* out) {
+  uint64_t count = 0;
+  for (uint64_t i = 0; i < n; ++i) count += comms[i].topology != 0;
+  if (!count) return;
+  out->varint(count);
+  for (uint64_t i = 0; i < n; ++i) {
+    const LiveCommunicator& c = comms[i];
+    if (!c.topology) continue;
+    const bool kept = c.first_side <= all && c.dims <= all - c.first_side;
+    const uint32_t dims = kept ? c.dims : 0;
+    out->varint(i);
+    out->byte(c.topology);
+    out->varint(dims);
+    for (uint32_t d = 0; d < dims; ++d) {
+      const int64_t side = sides[c.first_side + d];
+      out->varint(static_cast<uint64_t>(side < 0 ? -side : side) << 1 | (side < 0));
+    }
+  }
+}
+
+}  // namespace
+
 void encode_communicators(const char* region, trace::ByteSink* out) {
   const ProcessHeader& h = header_of(region);
   const auto* comms = reinterpret_cast<const LiveCommunicator*>(region + process_at::communicators);
@@ -107,6 +133,7 @@ void encode_communicators(const char* region, trace::ByteSink* out) {
       m += run;
     }
   }
+  encode_topologies(comms, n, members, all, out);
 }
 
 void encode_datatypes(const char* region, trace::ByteSink* out) {

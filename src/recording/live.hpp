@@ -25,7 +25,7 @@
 namespace leadline::recording {
 
 inline constexpr char live_magic[8] = {'L', 'E', 'A', 'D', 'L', 'I', 'V', 'E'};
-inline constexpr uint32_t live_version = 10;
+inline constexpr uint32_t live_version = 11;
 inline constexpr size_t page = 4096;
 
 // When recording was paused, in ticks.
@@ -91,12 +91,15 @@ static_assert(sizeof(ProcessHeader) <= page);
 struct LiveCommunicator {
   uint8_t kind;
   uint8_t freed;
-  uint16_t unused;
+  uint8_t topology;  // trace::Topology
+  uint8_t dims;      // of a Cartesian one whose sides are kept
   uint32_t parent;
   uint64_t identity;
   int32_t rank, size;
   uint32_t first_member;  // index into members, `size` entries; UINT32_MAX: not kept
   uint32_t member_count;
+  uint32_t first_side;  // index into members, `dims` entries: ranks along each; negative: its ends are neighbours
+  uint32_t unused;
 };
 
 struct LiveDatatype {

@@ -94,6 +94,7 @@ void Recorded::add(const trace::Process& process, uint32_t index, const calls::R
       communicators_.try_emplace(c.identity, process.communicators[c.parent].world.ranks());
     if (c.kind != trace::Communicator::Kind::intra) continue;
     communicators_.try_emplace(c.identity, c.world.ranks());
+    if (!c.grid.empty()) grids_.try_emplace(c.identity, c.grid);
   }
   TreeMember member;
   member.node = node;
@@ -220,6 +221,7 @@ Tree Recorded::tree() const {
   made.members = members_;
   for (size_t i = 0; i < times_.size() && i < made.members.size(); ++i) made.members[i].begin_ns = times_[i].begin_ns;
   made.communicators = communicators_;
+  made.grids = grids_;
   const bool one_by_one = varied_ <= most_varied;
   if (!one_by_one)
     for (TreeMember& member : made.members) member.varied.clear();

@@ -150,6 +150,7 @@ class Recorded {
   std::vector<TreeMember> members_;  // by rank
   std::vector<RecordedTimes> times_;
   std::map<uint64_t, std::vector<int32_t>> communicators_;  // by identity: members in MPI_COMM_WORLD
+  std::map<uint64_t, std::vector<trace::GridSide>> grids_;  // by identity
   std::map<Kind, Costs> shortest_ns_;
   std::map<std::string, Sizes> sizes_;  // by function
   uint64_t steps_ = 0, threads_ = 0;

@@ -10,6 +10,7 @@
 #include "calls/class_trees.hpp"
 #include "replay/recorded_shape.hpp"
 #include "replay/varied.hpp"
+#include "trace/process.hpp"
 
 namespace leadline::replay {
 
@@ -63,7 +64,8 @@ struct Tree {
   std::vector<TreeClass> classes;
   std::vector<TreeMember> members;                         // by rank
   uint32_t main_loop = 0;                                  // 0: there is none
-  std::map<uint64_t, std::vector<int32_t>> communicators;  // by identity: members in MPI_COMM_WORLD
+  std::map<uint64_t, std::vector<int32_t>> communicators;  // and windows, by identity: members in MPI_COMM_WORLD
+  std::map<uint64_t, std::vector<trace::GridSide>> grids;  // by identity, of the Cartesian ones whose sides are known
   uint64_t filled = 0;                                     // times that were not kept, where a change put their mean
 
   // Whether the main loop's last iteration is, on some rank, one that no other is like: with more iterations, it may be

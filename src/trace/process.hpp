@@ -16,6 +16,7 @@
 #include "trace/live_memory.hpp"
 #include "trace/members.hpp"
 #include "trace/series_data.hpp"
+#include "trace/topology.hpp"
 #include "trace/written.hpp"
 
 namespace leadline::trace {
@@ -53,6 +54,12 @@ struct Site {
   bool whole = false;     // the path goes back to the thread's start
 };
 
+// A dimension of a Cartesian communicator.
+struct GridSide {
+  int32_t extent = 0;     // ranks along it
+  bool periodic = false;  // its ends are neighbours
+};
+
 struct Communicator {
   enum class Kind : uint8_t { intra, inter, window, file };
   Kind kind = Kind::intra;
@@ -61,6 +68,8 @@ struct Communicator {
   int32_t rank = 0;       // this process's rank
   int32_t size = 0;
   Members world;  // rank in MPI_COMM_WORLD of each member (of the remote group for `inter`), -1 unknown
+  Topology topology = Topology::none;
+  std::vector<GridSide> grid;  // of a Cartesian one, the slowest first; empty: not kept
 };
 
 // One side of an array of which a datatype takes a part.

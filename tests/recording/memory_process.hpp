@@ -215,11 +215,15 @@ class MemoryProcess {
   void fill_communicators() {
     auto* comms = reinterpret_cast<LiveCommunicator*>(region_ + process_at::communicators);
     auto* members = reinterpret_cast<int32_t*>(region_ + process_at::members);
-    comms[1] = {0, 0, 0, 1, 0x77, 3, 8, 0, 8};
-    comms[2] = {2, 0, 0, 1, 0, 3, 8, UINT32_MAX, 0};
+    comms[1] = {0, 0, 0, 0, 1, 0x77, 3, 8, 0, 8, 0, 0};
+    comms[2] = {2, 0, 0, 0, 1, 0, 3, 8, UINT32_MAX, 0, 0, 0};
+    comms[3] = {0, 0, 1, 2, 1, 0x78, 3, 8, 0, 8, 8, 0};  // 4 x 2 ranks, the ends of the second dimension neighbours
+    comms[4] = {0, 1, 3, 0, 1, 0x79, 3, 8, 0, 8, 0, 0};
     for (int i = 0; i < 8; ++i) members[i] = i;
-    header().communicators.used = 3;
-    header().members.used = 8;
+    members[8] = 4;
+    members[9] = -2;
+    header().communicators.used = 5;
+    header().members.used = 10;
   }
   void fill_datatypes() {
     auto* types = reinterpret_cast<LiveDatatype*>(region_ + process_at::datatypes);

@@ -3,7 +3,7 @@ the tree of another one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from leadline.predict.ranks.building import Grown
 from leadline.predict.ranks.recorded_tree import (
     Body,
     Call,
+    Grid,
     Item,
     Leaf,
     Loop,
@@ -130,9 +131,15 @@ class Rank:
 Program = Callable[[Rank], None]
 
 
-def recorded(program: Program, size: int, communicators: dict[int, tuple[int, ...]] | None = None) -> RecordedTree:
+def recorded(
+    program: Program,
+    size: int,
+    communicators: dict[int, tuple[int, ...]] | None = None,
+    grids: Sequence[Grid] = (),
+) -> RecordedTree:
     """Each rank is in a class of its own."""
-    tree = RecordedTree(size, [], [], [], {WORLD: tuple(range(size)), **(communicators or {})})
+    world = {WORLD: tuple(range(size)), **(communicators or {})}
+    tree = RecordedTree(size, [], [], [], world, grids=list(grids))
     for number in range(size):
         rank = Rank(size, number)
         program(rank)

@@ -40,6 +40,8 @@ void print_process(FILE* f, const Process& p) {
     std::fprintf(f, "communicator %d %u %" PRIu64 " %d %d", static_cast<int>(c.kind), c.parent, c.identity, c.rank,
                  c.size);
     for (const int32_t w : c.world) std::fprintf(f, " %d", w);
+    if (c.topology != Topology::none) std::fprintf(f, " topology %d", static_cast<int>(c.topology));
+    for (const GridSide& side : c.grid) std::fprintf(f, " %d%s", side.extent, side.periodic ? "p" : "");
     std::fprintf(f, "\n");
   }
   for (const Datatype& d : p.datatypes) {

@@ -190,6 +190,12 @@ def communicators(p: Payload) -> list[str]:
             length, first, stride = p.varint(), p.svarint(), p.svarint()
             members += [first + i * stride for i in range(length)]
         lines.append(" ".join(["communicator", *map(str, words + members)]))
+    for _ in range(p.varint() if p.more() else 0):
+        number = p.varint()
+        lines[number] += f" topology {p.byte()}"
+        for _ in range(p.varint()):
+            side = p.varint()
+            lines[number] += f" {side >> 1}{'p' if side & 1 else ''}"
     return lines
 
 

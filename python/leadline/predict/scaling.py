@@ -154,19 +154,32 @@ def _notes(found: Extrapolation, size: int, most: int) -> list[str]:
         notes.append(f"The runs' grids would also go with {words} for {size:,} ranks: see --grid.")
     dimensions = found.rule.dimensions
     for k in range(dimensions if dimensions > 1 else 0):
-        extents = [found.rule.extents(tree.size) or () for tree in found.trees]
-        wanted = (found.rule.extents(size) or (0,) * dimensions)[k]
-        if {e[k] for e in extents} == {extents[0][k]} != {wanted}:
-            notes.append(
-                f"All runs have {extents[0][k]:,} ranks along p{k} of the grid, but {size:,} ranks have {wanted:,}: "
-                f"sizes and counts that depend on p{k} are taken for constant."
-            )
-        if max(e[k] for e in extents) == 2:
-            notes.append(
-                f"No run has more than two ranks along p{k} of the grid: whether its ends are neighbours does not show."
-            )
+        notes += _notes_of_dimension(found, size, k)
     if size > 8 * most:
         notes.append(f"{size:,} ranks are more than 8 times the {most:,} that were recorded.")
+    return notes
+
+
+def _notes_of_dimension(found: Extrapolation, size: int, k: int) -> list[str]:
+    notes = []
+    extents = [(found.rule.extents(tree.size) or ())[k] for tree in found.trees]
+    wanted = (found.rule.extents(size) or (0,) * (k + 1))[k]
+    closes = found.fitting.closes
+    if len(set(extents)) == 1 and wanted != extents[0]:
+        others = "sizes and counts but those of faces" if closes else "sizes and counts"
+        notes.append(
+            f"All runs have {extents[0]:,} ranks along p{k} of the grid, but {size:,} ranks have {wanted:,}: "
+            f"{others} that depend on p{k} are taken for constant."
+        )
+    if max(extents) == 2:
+        unknown = "whether its ends are neighbours does not show"
+        if closes:
+            unknown = (
+                "in which order a rank between two others exchanges with them does not show, nor calls that are made "
+                "only then"
+            )
+        if not closes or wanted > 2:
+            notes.append(f"No run has more than two ranks along p{k} of the grid: {unknown}.")
     return notes
 
 

@@ -115,7 +115,8 @@ void RecordedProcess::know_functions(RecordedThread* thread) const {
   }
 }
 
-uint32_t RecordedProcess::communicator(const recording::LiveCommunicator& made, const std::vector<int32_t>& members) {
+uint32_t RecordedProcess::communicator(const recording::LiveCommunicator& made, const std::vector<int32_t>& members,
+                                       const std::vector<trace::GridSide>& grid) {
   recording::ProcessHeader& h = header_;
   if (h.communicators.used >= capacity::communicators) return 0;
   const auto number = static_cast<uint32_t>(h.communicators.used++);
@@ -124,11 +125,16 @@ uint32_t RecordedProcess::communicator(const recording::LiveCommunicator& made, 
   if (c.parent == UINT32_MAX) c.parent = number;
   c.first_member = UINT32_MAX;
   c.member_count = 0;
-  if (members.size() > capacity::members - h.members.used) return number;
+  c.dims = 0;
+  if (members.size() + grid.size() > capacity::members - h.members.used) return number;
+  auto* room = table<int32_t>(region_, at::members);
   c.first_member = static_cast<uint32_t>(h.members.used);
   c.member_count = static_cast<uint32_t>(members.size());
-  std::copy(members.begin(), members.end(), table<int32_t>(region_, at::members) + h.members.used);
+  std::copy(members.begin(), members.end(), room + h.members.used);
   h.members.used += members.size();
+  c.first_side = static_cast<uint32_t>(h.members.used);
+  c.dims = static_cast<uint8_t>(grid.size());
+  for (const trace::GridSide& side : grid) room[h.members.used++] = side.periodic ? -side.extent : side.extent;
   return number;
 }
 

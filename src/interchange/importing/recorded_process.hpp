@@ -12,6 +12,7 @@
 #include "recording/chunks.hpp"
 #include "recording/event_graph.hpp"
 #include "trace/call_class.hpp"
+#include "trace/process.hpp"
 
 namespace leadline::interchange::importing {
 
@@ -66,7 +67,8 @@ class RecordedProcess {
   RecordedThread* add_thread();  // nullptr: there are as many as a trace may have
   uint32_t function(const std::string& name, trace::CallClass cls);
   // 0: the table is full.
-  uint32_t communicator(const recording::LiveCommunicator& made, const std::vector<int32_t>& members);
+  uint32_t communicator(const recording::LiveCommunicator& made, const std::vector<int32_t>& members,
+                        const std::vector<trace::GridSide>& grid = {});
   uint32_t file(const std::string& name, bool by_mpi);
   recording::LiveFile& file_counts(uint32_t number) { return files_[number]; }
   uint32_t region(uint32_t parent, const std::string& name);

@@ -93,7 +93,8 @@ void copy_tables(const trace::Process& from, RecordedProcess* to) {
     made.identity = c.identity;
     made.rank = c.rank;
     made.size = c.size;
-    to->communicator(made, c.world.ranks());
+    made.topology = static_cast<uint8_t>(c.topology);
+    to->communicator(made, c.world.ranks(), c.grid);
   }
   std::vector<recording::LiveDatatype> types;
   for (size_t i = 1; i < from.datatypes.size(); ++i) types.push_back(live(from.datatypes[i]));

@@ -132,17 +132,22 @@ uint32_t Handles::describe(uint64_t handle, uint32_t parent, uint32_t creation) 
     call_real(Fn::Group_free, &group);
   }
   if (listed) c.member_count = static_cast<uint32_t>(size);
+  c.first_side = UINT32_MAX;
+  Topology topology;
+  if (!inter && handle != abi.comm_world && handle != abi.comm_self) topology = topology_of(handle);
+  c.topology = static_cast<uint8_t>(topology.kind);
+  c.dims = topology.dims;
   c.identity = identity_of(c, creation, listed ? world.get() : nullptr, handle);
-  return place(c, kind, handle, listed ? world.get() : nullptr);
+  return place(c, kind, handle, listed ? world.get() : nullptr, topology.sides);
 }
 
-// Rank, size and members are those of the communicator that it was made from.
+// Rank, size, members and topology are those of the communicator that it was made from.
 uint32_t Handles::describe_duplicate(uint64_t handle, uint32_t parent, uint32_t creation) {
   recording::LiveCommunicator c = comms_[parent];
   c.parent = parent;
   const int32_t* world = c.member_count ? &members_[c.first_member] : nullptr;
   c.identity = identity_of(c, creation, world, handle);
-  return place(c, Kind::intra, handle, world);
+  return place(c, Kind::intra, handle, world, c.dims ? &members_[c.first_side] : nullptr);
 }
 
 // The same on all its ranks, without asking them: they count the creations by all of the parent alike, and see the same
@@ -189,14 +194,17 @@ bool Handles::taken(uint64_t identity) const {
 static_assert(FreeNumbers::capacity >= recording::capacity::communicators);
 
 // Enters it into the table, under the number of a freed one that was just like it if there is any.
-uint32_t Handles::place(const recording::LiveCommunicator& c, Kind kind, uint64_t handle, const int32_t* world) {
+// world, sides: its members and dimensions; where it has the number of the first one, the table has them already.
+uint32_t Handles::place(const recording::LiveCommunicator& c, Kind kind, uint64_t handle, const int32_t* world,
+                        const int32_t* sides) {
   const uint32_t n = comms_.size();
   uint32_t id = free_.first(n, [&](uint32_t i) {
     const recording::LiveCommunicator& old = comms_[i];
     if (old.kind != c.kind || old.parent != c.parent || old.rank != c.rank || old.size != c.size ||
-        old.member_count != c.member_count) {
+        old.member_count != c.member_count || old.topology != c.topology || old.dims != c.dims) {
       return false;
     }
+    if (c.dims && memcmp(&members_[old.first_side], sides, c.dims * sizeof(int32_t)) != 0) return false;
     return !world || old.first_member == c.first_member ||
            memcmp(&members_[old.first_member], world, c.member_count * sizeof(int32_t)) == 0;
   });
@@ -205,13 +213,10 @@ uint32_t Handles::place(const recording::LiveCommunicator& c, Kind kind, uint64_
     recording::LiveCommunicator* made = comms_.append();
     if (!made) return 0;
     *made = c;
-    if (world && c.first_member != UINT32_MAX) {  // its parent's
-    } else if (world && members_.ensure(uint64_t{members_.size()} + c.member_count)) {
-      made->first_member = members_.size();
-      for (uint32_t i = 0; i < c.member_count; ++i) *members_.append() = world[i];
-    } else {
-      made->member_count = 0;
-    }
+    if (world && c.first_member == UINT32_MAX) made->first_member = append_members(world, c.member_count);
+    if (made->first_member == UINT32_MAX) made->member_count = 0;
+    if (c.dims && c.first_side == UINT32_MAX) made->first_side = append_members(sides, c.dims);
+    if (made->first_side == UINT32_MAX) made->dims = 0;
     id = n;
     entries_[id].creations = 0;
   } else {
@@ -223,6 +228,13 @@ uint32_t Handles::place(const recording::LiveCommunicator& c, Kind kind, uint64_
   comms_[id].freed = 0;
   comm_map_.put(hash_of(kind == Kind::inter ? Kind::intra : kind, handle), id);
   return id;
+}
+
+uint32_t Handles::append_members(const int32_t* values, uint32_t n) {
+  if (!members_.ensure(uint64_t{members_.size()} + n)) return UINT32_MAX;
+  const uint32_t first = members_.size();
+  for (uint32_t i = 0; i < n; ++i) *members_.append() = values[i];
+  return first;
 }
 
 // Counts another creation over `parent`, whose number goes to `id`.
@@ -273,9 +285,10 @@ uint32_t Handles::add_object(Kind kind, uint64_t handle, uint64_t comm_handle) {
   c.parent = over.id;
   c.first_member = UINT32_MAX;
   c.member_count = 0;  // those of its parent
+  c.topology = c.dims = 0;
   const uint64_t parent = comms_[over.id].identity;
   c.identity = parent ? trace::hash_of_pair(parent, entries_[over.id].creations) : 0;
-  return place(c, kind, handle, nullptr);
+  return place(c, kind, handle, nullptr, nullptr);
 }
 
 CommView Handles::object(Kind kind, uint64_t handle) {

@@ -7,6 +7,7 @@
 
 #include "recorder/library/functions.hpp"
 #include "recorder/objects/free_numbers.hpp"
+#include "recorder/objects/topology.hpp"
 #include "recording/live.hpp"
 #include "recording/position_map.hpp"
 
@@ -90,7 +91,10 @@ class Handles {
   bool taken(uint64_t identity) const;
   uint32_t creations_over(uint64_t parent, uint32_t* id);
   uint32_t find(Kind kind, uint64_t handle) const;
-  uint32_t place(const recording::LiveCommunicator& description, Kind kind, uint64_t handle, const int32_t* world);
+  uint32_t place(const recording::LiveCommunicator& description, Kind kind, uint64_t handle, const int32_t* world,
+                 const int32_t* sides);
+  // Appends them and returns the number of the first, UINT32_MAX if there is no room.
+  uint32_t append_members(const int32_t* values, uint32_t n);
   CommView view(uint32_t id, uint64_t handle) const;
   bool to_world(uint64_t group, int32_t size, int32_t* world);
   uint64_t world_group(bool* ours);

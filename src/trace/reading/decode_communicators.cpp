@@ -46,10 +46,28 @@ Members members_of(const std::vector<MemberRun>& runs, uint64_t members) {
   return known.back().members;
 }
 
+// Of those from `first` on. Older traces have none.
+void decode_topologies(ByteReader& in, size_t first, std::vector<Communicator>* communicators) {
+  for (size_t left = in.count(3); left && in.ok(); --left) {
+    const uint64_t number = in.varint();
+    if (number >= communicators->size() - first) return in.fail();
+    Communicator& c = (*communicators)[first + static_cast<size_t>(number)];
+    c.topology = static_cast<Topology>(std::min<int>(in.byte(), static_cast<int>(Topology::distributed_graph)));
+    const size_t dims = in.count();
+    if (dims > most_grid_dims) return in.fail();
+    c.grid.clear();
+    for (size_t d = 0; d < dims; ++d) {
+      const uint64_t side = in.varint();
+      if (side >> 1 > INT32_MAX) return in.fail();
+      c.grid.push_back({static_cast<int32_t>(side >> 1), (side & 1) != 0});
+    }
+  }
+}
+
 }  // namespace
 
 void decode_communicators(ByteReader& in, Process* p) {
-  const size_t n = in.count(6);
+  const size_t n = in.count(6), first = p->communicators.size();
   // A run of members takes a few bytes whatever its length, so their expanded number has its own bound.
   uint64_t members_left = capacity::members;
   for (const Communicator& c : p->communicators) members_left -= c.world.size();
@@ -73,6 +91,7 @@ void decode_communicators(ByteReader& in, Process* p) {
     if (in.ok()) c.world = members_of(runs, members);
     p->communicators.push_back(std::move(c));
   }
+  if (!in.at_end()) decode_topologies(in, first, &p->communicators);
 }
 
 }  // namespace leadline::trace

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.predict.ranks.aligning import MOST_NEIGHBOURS, merged, places, with_indices, without_loops
+from leadline.predict.ranks.faces import SIZES, FaceSizes
 from leadline.predict.ranks.forms import Condition, Model, Point, exact_integer, fit, integer
 from leadline.predict.ranks.neighbours import Neighbours, may_close, neighbours_of, value_model
 from leadline.predict.ranks.partners import Members, exists, members_model, partner_model
@@ -44,6 +45,11 @@ class Fitting:
     most: int = 1 << 60  # conditions: with more, the grid is not the program's
     cost: int = 0
     known: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
+    closes: tuple[bool, ...] = ()  # of each dimension of a recorded grid, whether its ends are neighbours
+    faces: FaceSizes = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.faces = FaceSizes(self.trees, self.extents)
 
     def _once(self, points: Sequence[Point], values: Sequence[Any], kind: str, find: Callable[[], Any]) -> Any:
         """The same values of the same ranks are fitted once."""
@@ -120,7 +126,7 @@ class Fitting:
         found = neighbours_of(points, [[v.world or 0 for v in own] for own in values])
         if found is None:
             return None
-        k = may_close(found, points, [[v.world or 0 for v in own] for own in values])
+        k = may_close(found, points, [[v.world or 0 for v in own] for own in values], self.closes)
         if k is not None:
             what = (
                 f"no run has more than two ranks along p{k} of the grid, so whether its ends are neighbours is unknown"
@@ -165,20 +171,19 @@ class Fitting:
         flat = [one for own in calls for one in own]
         inside = [point.inside(i, len(own)) for point, own in zip(points, calls, strict=True) for i in range(len(own))]
         members, family = self._communicator(name, inside, flat, [v.identity for own in values for v in own])
-        models = [
-            number("tag", lambda v: v.tag, False),
-            number("bytes posted", lambda v: v.posted),
-            number("bytes sent", lambda v: v.sent),
-            number("bytes received", lambda v: v.received),
-        ]
-        if members is None or any(model is None for model in models):
-            return None
-        leaf = self._leaf(flat[-1])
-        tag, posted, sent, received = (model for model in models if model is not None)
 
         def partner(point: Point) -> int | None:
             outside = Point(point.size, point.rank, point.extents, point.at, point.indices[:-1])
             return found.entries(outside)[point.indices[-1][0]][0]
+
+        def size(what: str, of: Callable[[Values], int]) -> Model[int] | None:
+            return self._face(name, 0, what, partner) or number(what, of)
+
+        models = [number("tag", lambda v: v.tag, False), *(size(what, of) for what, of in SIZES.items())]
+        if members is None or any(model is None for model in models):
+            return None
+        leaf = self._leaf(flat[-1])
+        tag, posted, sent, received = (model for model in models if model is not None)
 
         part = PartModels(_own(leaf)[0], members, family, Model(partner, found.form), tag, posted, sent, received)
         zero: Model[int] = Model(lambda _: 0, "0", constant=True)
@@ -320,10 +325,13 @@ class Fitting:
         parts = []
         for number, part in enumerate(own):
             values = [_own_values(c.parts, self._leaf(s))[number] for c, s in zip(calls, seen, strict=True)]
-            parts.append(self._part(name, part, points, seen, values))
+            parts.append(self._part(name, number, part, points, seen, values))
         roots = [c.root if leaf.collective else 0 for c in calls]
         root = self._number(name, "root", points, roots, near=False)
-        posted = self._number(name, "bytes", points, [c.posted for c in calls])
+        if self.closes and parts and self.faces.of(name, 0, "bytes posted"):
+            posted = parts[0].posted  # also of calls without a partner, whose sizes show no way
+        else:
+            posted = self._number(name, "bytes", points, [c.posted for c in calls])
         return Variant(members, family, root, posted, parts, self._sources(points, seen))
 
     def _leaf(self, seen: tuple[int, int, int]) -> Leaf:
@@ -331,8 +339,15 @@ class Fitting:
         return self.trees[run].leaves[self.trees[run].ranks[rank].of_class][leaf]
 
     def _part(
-        self, name: Hashable, part: Part, points: list[Point], seen: list[tuple[int, int, int]], values: list[Values]
+        self,
+        name: Hashable,
+        own: int,
+        part: Part,
+        points: list[Point],
+        seen: list[tuple[int, int, int]],
+        values: list[Values],
     ) -> PartModels:
+        """own: its number among those that are not completed."""
         members, family = self._communicator(name, points, seen, [v.identity for v in values])
         worlds = [v.world for v in values]
         partner = None
@@ -353,16 +368,21 @@ class Fitting:
         def number(what: str, of: Callable[[Values], int], near: bool = True) -> Model[int]:
             return self._number(name, what, some, [of(values[i]) for i in there], near)
 
-        return PartModels(
-            part,
-            members,
-            family,
-            partner,
-            number("tag", lambda v: v.tag, False),
-            number("bytes posted", lambda v: v.posted),
-            number("bytes sent", lambda v: v.sent),
-            number("bytes received", lambda v: v.received),
-        )
+        def size(what: str, of: Callable[[Values], int]) -> Model[int]:
+            face = None if partner is None else self._face(name, own, what, partner.of)
+            return face or number(what, of)
+
+        tag = number("tag", lambda v: v.tag, False)
+        posted, sent, received = (size(what, of) for what, of in SIZES.items())
+        return PartModels(part, members, family, partner, tag, posted, sent, received)
+
+    def _face(self, name: Hashable, own: int, what: str, partner: Callable[[Point], int | None]) -> Model[int] | None:
+        found = self.faces.of(name, own, what) if self.closes else None
+        if found is None:
+            return None
+        model = found.model(name, partner)
+        self._note(name, what, model)
+        return model
 
     def _communicator(
         self, name: Hashable, points: list[Point], seen: list[tuple[int, int, int]], identities: list[int]

@@ -219,7 +219,7 @@ def _scaled(sizes: dict[tuple[int, tuple[int, ...]], int]) -> Model[int] | None:
     faces = [s for s in grid_scales(len(keys[0][1])) if s.name.endswith("/P")]
     for scale in [*faces, *SCALES, *grid_scales(len(keys[0][1])), *ROOTS]:
         factor = sizes[keys[-1]] / (scale.of(*keys[-1]) or math.inf)
-        if factor and all(_equal(factor * scale.of(*key), sizes[key]) for key in keys):
+        if factor and all(equal_numbers(factor * scale.of(*key), sizes[key]) for key in keys):
             form = f"{factor:,.10g} {scale.name}" if factor != 1 else scale.name
             return Model(lambda p, f=factor, s=scale: round(f * s.of(p.size, p.extents)), form)  # type: ignore[misc]
     for scale in [*grid_scales(len(keys[0][1])), *SCALES, *ROOTS]:
@@ -231,7 +231,7 @@ def _scaled(sizes: dict[tuple[int, tuple[int, ...]], int]) -> Model[int] | None:
         sure = len({scale.of(*key) for key in keys}) > 2
         if not sure and not _likely(scale, slope, base):
             continue
-        if all(_equal(base + slope * scale.of(*key), sizes[key]) for key in keys):
+        if all(equal_numbers(base + slope * scale.of(*key), sizes[key]) for key in keys):
             return Model(
                 lambda p, a=base, b=slope, s=scale: round(a + b * s.of(p.size, p.extents)),  # type: ignore[misc]
                 f"{base:,.10g} + {slope:,.10g} {scale.name}",
@@ -241,7 +241,7 @@ def _scaled(sizes: dict[tuple[int, tuple[int, ...]], int]) -> Model[int] | None:
     return None
 
 
-def _equal(form: float, value: int) -> bool:
+def equal_numbers(form: float, value: int) -> bool:
     """Of small numbers rounding would make too many forms fit; of large ones it may be the program's."""
     return abs(form - value) < (0.5 if abs(value) >= 1000 else 1e-6)
 

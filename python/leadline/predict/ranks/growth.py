@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 from leadline.errors import UsageError
 from leadline.predict.ranks.building import Building, Grown, without_other_end
+from leadline.predict.ranks.faces import moved
 from leadline.predict.ranks.fitting import Fitting
 from leadline.predict.ranks.forms import Point
 from leadline.predict.ranks.grids import Rule, coordinates, factorised, rules
 from leadline.predict.ranks.program import NoFit, NotShown, ProgramBody, Quantity
-from leadline.predict.ranks.recorded_tree import RecordedTree
+from leadline.predict.ranks.recorded_tree import Grid, RecordedTree
 from leadline.predict.ranks.requests import completions_of
 
 ENOUGH = 2  # conditions: no other grid is tried
@@ -74,9 +75,9 @@ def extrapolation_of(trees: Sequence[RecordedTree], size: int, grid: tuple[int, 
     completions = [[completions_of(b, ls) for b, ls in zip(t.bodies, t.leaves, strict=True)] for t in trees]
     failed: NoFit | None = None
     best: tuple[tuple[int, int], Extrapolation] | None = None
-    for order, rule in enumerate(_rules(trees, size, grid)):
+    for order, (rule, closes) in enumerate(_rules(trees, size, grid)):
         extents = [rule.extents(tree.size) or (tree.size,) for tree in trees]
-        fitting = Fitting(list(trees), extents, completions)
+        fitting = Fitting(list(trees), extents, completions, closes=closes)
         if best is not None:
             fitting.most = best[0][0] - 1
         samples = [
@@ -86,16 +87,16 @@ def extrapolation_of(trees: Sequence[RecordedTree], size: int, grid: tuple[int, 
         ]
         try:
             program = fitting.body(samples)
-        except NotShown as error:
-            raise UsageError(refusal(trees[-1], error), hint="record a run on more ranks") from error
         except NoFit as error:
+            if isinstance(error, NotShown) and not closes:
+                raise UsageError(refusal(trees[-1], error), hint="record a run on more ranks") from error
             failed = failed or error
             continue
         cost = fitting.cost
         found = Extrapolation(list(trees), fitting, program, rule, fitting.quantities)
         if best is None or (cost, order) < best[0]:
             best = ((cost, order), found)
-        if cost <= ENOUGH:
+        if cost <= ENOUGH or closes:
             break
     if best is None:
         assert failed is not None
@@ -103,7 +104,51 @@ def extrapolation_of(trees: Sequence[RecordedTree], size: int, grid: tuple[int, 
     return best[1]
 
 
-def _rules(trees: Sequence[RecordedTree], size: int, grid: tuple[int, ...]) -> Iterator[Rule]:
+def _rules(trees: Sequence[RecordedTree], size: int, grid: tuple[int, ...]) -> Iterator[tuple[Rule, tuple[bool, ...]]]:
+    """With, of each dimension of a recorded grid, whether its ends are neighbours; (): the grid was not recorded."""
+    yield from _recorded_rules(trees, size, grid)
+    for rule in _possible_rules(trees, size, grid):
+        yield rule, ()
+
+
+def _recorded_rules(
+    trees: Sequence[RecordedTree], size: int, grid: tuple[int, ...]
+) -> Iterator[tuple[Rule, tuple[bool, ...]]]:
+    """Of the Cartesian communicators that all runs made and whose neighbours exchange messages."""
+    for dimensions in (3, 2):
+        if grid and len(grid) != dimensions:
+            continue
+        known = {t.size: next((g for g in t.grids if len(g.extents) == dimensions), None) for t in trees}
+        grids = {of: one for of, one in known.items() if one is not None}
+        closes = {one.closes for one in grids.values()}
+        if len(grids) < len(known) or len(closes) > 1 or not _neighbours_exchange(trees[-1], grids[trees[-1].size]):
+            continue
+        extents = {of: one.extents for of, one in grids.items()}
+        if grid:
+            yield Rule(dimensions, given=(*extents.items(), (size, grid))), closes.pop()
+            continue
+        for rule in rules({of: [one] for of, one in extents.items()})[:1]:
+            yield rule, closes.pop()
+
+
+def _neighbours_exchange(tree: RecordedTree, grid: Grid) -> bool:
+    """Whether messages go along each dimension alone."""
+    along = {moved(rank, partner, grid.extents) for rank, partner in _pairs(tree)}
+    return all((k,) in along for k, extent in enumerate(grid.extents) if extent > 1)
+
+
+def _pairs(tree: RecordedTree) -> set[tuple[int, int]]:
+    """Ranks and their partners, rank 0 aside, which may be a root."""
+    return {
+        (rank, part.world)
+        for rank, own in enumerate(tree.ranks)
+        for call in own.calls
+        for part in call.parts
+        if part.world is not None and part.world > 0 and rank > 0
+    }
+
+
+def _possible_rules(trees: Sequence[RecordedTree], size: int, grid: tuple[int, ...]) -> Iterator[Rule]:
     if len(grid) < 2:
         yield Rule(1)
     for dimensions in (2, 3) if not grid else (len(grid),):
@@ -126,14 +171,8 @@ def _rules(trees: Sequence[RecordedTree], size: int, grid: tuple[int, ...]) -> I
 
 
 def _fitting_extents(tree: RecordedTree, dimensions: int) -> list[tuple[int, ...]]:
-    """In which partners are neighbours, those of rank 0 aside, which may be a root."""
-    pairs = {
-        (rank, part.world)
-        for rank, own in enumerate(tree.ranks)
-        for call in own.calls
-        for part in call.parts
-        if part.world is not None and part.world > 0 and rank > 0
-    }
+    """In which partners are neighbours."""
+    pairs = _pairs(tree)
     found = []
     for extents in factorised(tree.size, dimensions):
         places = [coordinates(rank, extents) for rank in range(tree.size)]

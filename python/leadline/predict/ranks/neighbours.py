@@ -79,9 +79,14 @@ def neighbours_of(points: Sequence[Point], partners: Sequence[Sequence[int]]) ->
     return None
 
 
-def may_close(found: Neighbours, points: Sequence[Point], partners: Sequence[Sequence[int]]) -> int | None:
-    """A dimension of at most two ranks in all runs, whose ends may be neighbours: the lists are the same with it."""
+def may_close(
+    found: Neighbours, points: Sequence[Point], partners: Sequence[Sequence[int]], known: Sequence[bool] = ()
+) -> int | None:
+    """A dimension of at most two ranks in all runs, whose ends may be neighbours: the lists are the same with it.
+    known: of each dimension, whether they are, if it was recorded."""
     for k, closes in enumerate(found.around):
+        if known and not known[k]:
+            continue
         if closes or max(p.extents[k] for p in points) != 2 or not any(d[k] for d in found.directions):
             continue
         around = tuple(c or j == k for j, c in enumerate(found.around))

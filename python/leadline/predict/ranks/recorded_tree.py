@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -105,9 +106,18 @@ class RecordedRank:
     calls: tuple[RankCall, ...]
 
 
+@dataclass(frozen=True)
+class Grid:
+    """Of a Cartesian communicator of all ranks in their order.   closes: by dimension, whether its ends are
+    neighbours."""
+
+    extents: tuple[int, ...]
+    closes: tuple[bool, ...]
+
+
 @dataclass
 class RecordedTree:
-    """A run of `size` ranks.   names: of its call sites.   places: sites as users know them, for messages."""
+    """A run of `size` ranks.   places: sites as users know them, for messages.   grids: that it made."""
 
     size: int
     bodies: list[Body]
@@ -115,6 +125,7 @@ class RecordedTree:
     ranks: list[RecordedRank]
     communicators: dict[int, tuple[int, ...]]
     places: dict[Hashable, str] = field(default_factory=dict)
+    grids: list[Grid] = field(default_factory=list)
 
 
 def tree_of(
@@ -136,6 +147,11 @@ def tree_of(
         calls = tuple(_rank_call(row, null) for row in _core.tree_calls(tree, rank))
         found.ranks.append(RecordedRank(of_class, node, begin_ns, calls))
     found.communicators = {identity: tuple(members) for identity, members in _core.tree_communicators(tree).items()}
+    for identity, sides in _core.tree_grids(tree).items():
+        grid = Grid(tuple(extent for extent, _ in sides), tuple(closes for _, closes in sides))
+        in_order = found.communicators.get(identity) == tuple(range(size))
+        if in_order and math.prod(grid.extents) == size and grid not in found.grids:
+            found.grids.append(grid)
     return found
 
 
