@@ -31,7 +31,7 @@ constexpr Runtime runtimes[] = {{"libcuda.so", "cuPointerGetAttribute"},
 constexpr int runtime_count = sizeof(runtimes) / sizeof(*runtimes);
 
 // Of a runtime that was found: what to ask it. They stay loaded.
-std::atomic<void*> found[runtime_count];
+std::atomic<void*> asked_of[runtime_count];
 char no_function;  // it is there, and cannot be asked
 
 int look_at_library(dl_phdr_info* info, size_t, void* any) {
@@ -41,10 +41,10 @@ int look_at_library(dl_phdr_info* info, size_t, void* any) {
   for (int i = 0; i < runtime_count; ++i) {
     if (strncmp(name, runtimes[i].library, strlen(runtimes[i].library)) != 0) continue;
     *static_cast<bool*>(any) = true;
-    if (found[i].load(std::memory_order_relaxed)) continue;
+    if (asked_of[i].load(std::memory_order_relaxed)) continue;
     void* const handle = runtimes[i].function ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
     void* const function = handle ? host::next_dlsym()(handle, runtimes[i].function) : nullptr;
-    found[i].store(function ? function : &no_function, std::memory_order_relaxed);
+    asked_of[i].store(function ? function : &no_function, std::memory_order_relaxed);
   }
   return 0;
 }
@@ -89,7 +89,7 @@ bool is_on_device(AskAttribute ask, uint64_t address) {
 // An argument that means nothing on this rank may hold any address: no runtime knows it.
 bool is_the_hosts(Word buffer) {
   if (!buffer || buffer == abi.in_place) return true;
-  for (const auto& runtime : found) {
+  for (const auto& runtime : asked_of) {
     void* const ask = runtime.load(std::memory_order_relaxed);
     if (ask == &no_function || (ask && is_on_device(reinterpret_cast<AskAttribute>(ask), buffer))) return false;
   }
