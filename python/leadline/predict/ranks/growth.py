@@ -42,6 +42,7 @@ class Extrapolation:
         extents = self.rule.extents(size)
         if extents is None:
             raise UsageError(f"--ranks {size}: no grid of the form that the runs have fits", hint="--grid")
+        self._refuse_what_two_ranks_do_not_show(size, extents)
         try:
             made = Building(self.fitting, self.program, size, extents).made
         except NoFit as error:
@@ -56,6 +57,18 @@ class Extrapolation:
                 hint="record runs on more ranks",
             )
         return made
+
+    def _refuse_what_two_ranks_do_not_show(self, size: int, extents: tuple[int, ...]) -> None:
+        """Both of two ranks along a dimension are ends: without the recorded grid, nothing shows what a rank between
+        others does, nor that those two are neighbours rather than partners by a bit of their numbers."""
+        if self.fitting.closes or self.rule.dimensions == 1:
+            return
+        if max(map(max, self.fitting.extents)) == 2 < max(extents):
+            raise UsageError(
+                f"--ranks {size}: no run has more than two ranks along a dimension, so what a rank between two others "
+                "does is not known, and the runs did not record a grid of MPI_Cart_create",
+                hint="record a run on more ranks",
+            )
 
 
 def refusal(tree: RecordedTree, error: NoFit) -> str:
