@@ -42,7 +42,7 @@ struct Case {
       if (rank != 1) barrier = add_site(&p, "MPI_Barrier", CallClass::coll, {{app, 0x300}});
       Events events;
       if (rank < 2) {
-        p.communicators.push_back({trace::Communicator::Kind::intra, 0, 5, 1, 2, trace::Members({2, rank})});
+        p.communicators.push_back({trace::Communicator::Kind::intra, 0, 5, 1, 2, trace::Members({2, rank}), {}, {}});
         events.tallies.push_back({key(send, 10, -1, 1), static_cast<uint64_t>(rank + 1), {}});
       } else {
         events.tallies.push_back({key(send, 10, -2), 3, {}});
