@@ -15,6 +15,7 @@ from leadline.cli.reporting import say_owner
 from leadline.cli.saying import say, shown
 from leadline.errors import UsageError
 from leadline.operations import measured, operations
+from leadline.text import format as fmt
 from leadline.text.durations import seconds_of
 from leadline.text.printing import write_json
 
@@ -231,7 +232,7 @@ def _algorithms(asked: dict[str, Any]) -> int:
     text = write(found.table)
     if asked["output"] is not None:
         asked["output"].write_text(text)
-        say(f"wrote {len(found.table.rules)} rules to {shown(asked['output'])}")
+        say(f"wrote {fmt.plural(len(found.table.rules), 'rule')} to {shown(asked['output'])}")
     if asked["json_"]:
         write_json(_document(found, saved), sys.stdout)
     elif asked["output"] is None:

@@ -230,7 +230,7 @@ def _refine_at_once(bench: Bench, found: list[Choice], rows: Rows) -> list[Choic
 def _left_out(tuned: Tuned, groups: Sequence[Group]) -> str:
     asked = len({(group.operation, group.processes, size) for group in groups for size in group.sizes})
     if not tuned.without_time:
-        return f"time limit: all {asked} points were measured to the end"
+        return f"time limit: {fmt.plural(asked, 'point')}, all measured to the end"
     names = Counter(f"{operation} on {processes} ranks" for operation, _, processes in tuned.without_time)
     which = ", ".join(f"{name} ({fmt.plural(times, 'size')})" for name, times in names.items())
     return f"time limit: {len(tuned.without_time)} of {asked} points had no time, and stay with the library: {which}"
