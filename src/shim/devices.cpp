@@ -55,18 +55,26 @@ bool find_runtimes() {
   return any;
 }
 
+// Those within a processor have the host's memory.
+bool is_within_the_processor(const char* device) {
+  char target[128];
+  const ssize_t length = readlink(device, target, sizeof(target) - 1);
+  if (length < 0) return false;
+  target[length] = 0;
+  const char* const slash = strrchr(target, '/');
+  return strcmp(slash ? slash + 1 : target, "0000:00:02.0") == 0;
+}
+
 bool has_graphics_of_intel() {
   for (int number = 128; number < 192; ++number) {
-    char path[64], vendor[16] = {};
-    snprintf(path, sizeof(path),
-             "/sys/class/drm/render"
-             "D%d/device/vendor",
-             number);
+    char device[64], path[80], vendor[16] = {};
+    snprintf(device, sizeof(device), "/sys/class/drm/render%c%d/device", 'D', number);
+    snprintf(path, sizeof(path), "%s/vendor", device);
     FILE* const file = fopen(path, "re");
     if (!file) return false;
     const bool is_intels = fgets(vendor, sizeof(vendor), file) && strncmp(vendor, "0x8086", 6) == 0;
     fclose(file);
-    if (is_intels) return true;
+    if (is_intels && !is_within_the_processor(device)) return true;
   }
   return false;
 }

@@ -66,7 +66,7 @@ class Extrapolation:
         if max(map(max, self.fitting.extents)) == 2 < max(extents):
             raise UsageError(
                 f"--ranks {size}: no run has more than two ranks along a dimension, so what a rank between two others "
-                "does is not known, and the runs did not record a grid of MPI_Cart_create",
+                "does is unknown, and the runs did not record a grid of MPI_Cart_create",
                 hint="record a run on more ranks",
             )
 
