@@ -30,11 +30,13 @@ per_byte_ns = 1
 
 
 def traffic(tree: RecordedTree) -> Counter[tuple[Any, ...]]:
-    """Calls of each site and rank, by what they move and to whom."""
+    """Calls of each site and rank, by what they move and to whom. To MPI_PROC_NULL nothing moves, whatever is asked."""
     found: Counter[tuple[Any, ...]] = Counter()
     for rank, own in enumerate(tree.ranks):
         for leaf, call in zip(tree.leaves[own.of_class], own.calls, strict=True):
-            moved: tuple[Any, ...] = tuple((v.world, v.tag, v.sent, v.received) for v in call.parts)
+            moved: tuple[Any, ...] = tuple(
+                (v.world, v.tag, v.sent, v.received) if v.world is not None else (None, v.tag) for v in call.parts
+            )
             if leaf.requests == "completes":
                 moved = (len(moved),)
             found[leaf.name, rank, moved] += call.calls
